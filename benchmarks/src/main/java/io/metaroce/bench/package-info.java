@@ -1,0 +1,4 @@
+/**
+ * Benchmarks. May import anything; nothing but tests imports it.
+ */
+package io.metaroce.bench;
