@@ -1,0 +1,54 @@
+package io.metaroce.provider.port;
+
+/** Every counter of the process; printed as {@code key value} lines with the name in lower case. Add freely, one line of meaning each. */
+public enum Counter {
+    /** Frames handed to the engine. */
+    RX_FRAMES,
+    /** Frames the engine sent. */
+    TX_FRAMES,
+    /** Bytes of UDP payload received and sent. */
+    RX_BYTES,
+    TX_BYTES,
+    /** Frames refused by FrameReader. */
+    RX_MALFORMED,
+    /** Frames for a connection id that does not exist. */
+    RX_UNKNOWN_CONNECTION,
+    /** Frames whose SipHash tag was wrong. */
+    RX_BAD_TAG,
+    /** Frames of an earlier epoch, another boot or another bind generation. */
+    RX_STALE,
+    /** Packets that a path had received before. */
+    RX_DUPLICATE,
+    /** Packets dropped before their path marked them, for want of a resource. */
+    RX_NO_RESOURCE,
+    /** Segments that landed while an earlier one of their QP was missing. */
+    RX_OUT_OF_ORDER,
+    /** Frames with a CE mark. */
+    RX_CE,
+    /** Packets declared lost and sent again. */
+    TX_RESENT,
+    /** Packets turned into VOID. */
+    TX_VOID,
+    /** PROBEs sent: tail markers and PTO probes. */
+    TX_PROBES,
+    /** ACKs sent and received. */
+    TX_ACKS,
+    RX_ACKS,
+    /** RNR blocks sent and received. */
+    TX_RNR,
+    RX_RNR,
+    /** STREAM_CTL QUERY sent. */
+    TX_QUERIES,
+    /** Connections opened since the start, and open now. */
+    CONNECTIONS_OPENED,
+    CONNECTIONS_OPEN,
+    /** QPs that exist now. */
+    QPS_OPEN,
+    /** Remote accesses refused. */
+    REMOTE_ACCESS_ERRORS,
+    /** CQEs written. */
+    CQES,
+    /** Duty cycles, and those that moved something. */
+    CYCLES,
+    CYCLES_BUSY
+}
