@@ -19,8 +19,7 @@ final class FfmMem extends MemAccess {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
 
-    private static final VarHandle ATOMIC_INT =
-            ValueLayout.JAVA_INT.varHandle().withInvokeExactBehavior();
+    private static final VarHandle ATOMIC_INT = ValueLayout.JAVA_INT.varHandle().withInvokeExactBehavior();
     private static final VarHandle ATOMIC_LONG =
             ValueLayout.JAVA_LONG.varHandle().withInvokeExactBehavior();
 

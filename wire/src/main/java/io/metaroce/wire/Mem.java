@@ -31,7 +31,8 @@ public final class Mem {
             return new UnsafeMem();
         }
         try {
-            return (MemAccess) Class.forName("io.metaroce.wire.FfmMem")
+            return Class.forName("io.metaroce.wire.FfmMem")
+                    .asSubclass(MemAccess.class)
                     .getDeclaredConstructor()
                     .newInstance();
         } catch (ReflectiveOperationException e) {

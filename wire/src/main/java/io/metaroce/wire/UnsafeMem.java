@@ -26,18 +26,28 @@ final class UnsafeMem extends MemAccess {
     private static final MethodHandle GET_LONG = handle("getLong", long.class, long.class);
     private static final MethodHandle PUT_LONG = handle("putLong", void.class, long.class, long.class);
     private static final MethodHandle GET_INT_VOLATILE = handle("getIntVolatile", int.class, Object.class, long.class);
-    private static final MethodHandle PUT_INT_VOLATILE = handle("putIntVolatile", void.class, Object.class, long.class, int.class);
-    private static final MethodHandle PUT_ORDERED_INT = handle("putOrderedInt", void.class, Object.class, long.class, int.class);
-    private static final MethodHandle CAS_INT = handle("compareAndSwapInt", boolean.class, Object.class, long.class, int.class, int.class);
+    private static final MethodHandle PUT_INT_VOLATILE =
+            handle("putIntVolatile", void.class, Object.class, long.class, int.class);
+    private static final MethodHandle PUT_ORDERED_INT =
+            handle("putOrderedInt", void.class, Object.class, long.class, int.class);
+    private static final MethodHandle CAS_INT =
+            handle("compareAndSwapInt", boolean.class, Object.class, long.class, int.class, int.class);
     private static final MethodHandle ADD_INT = handle("getAndAddInt", int.class, Object.class, long.class, int.class);
     private static final MethodHandle SET_INT = handle("getAndSetInt", int.class, Object.class, long.class, int.class);
-    private static final MethodHandle GET_LONG_VOLATILE = handle("getLongVolatile", long.class, Object.class, long.class);
-    private static final MethodHandle PUT_LONG_VOLATILE = handle("putLongVolatile", void.class, Object.class, long.class, long.class);
-    private static final MethodHandle PUT_ORDERED_LONG = handle("putOrderedLong", void.class, Object.class, long.class, long.class);
-    private static final MethodHandle CAS_LONG = handle("compareAndSwapLong", boolean.class, Object.class, long.class, long.class, long.class);
-    private static final MethodHandle ADD_LONG = handle("getAndAddLong", long.class, Object.class, long.class, long.class);
-    private static final MethodHandle SET_LONG = handle("getAndSetLong", long.class, Object.class, long.class, long.class);
-    private static final MethodHandle COPY = handle("copyMemory", void.class, Object.class, long.class, Object.class, long.class, long.class);
+    private static final MethodHandle GET_LONG_VOLATILE =
+            handle("getLongVolatile", long.class, Object.class, long.class);
+    private static final MethodHandle PUT_LONG_VOLATILE =
+            handle("putLongVolatile", void.class, Object.class, long.class, long.class);
+    private static final MethodHandle PUT_ORDERED_LONG =
+            handle("putOrderedLong", void.class, Object.class, long.class, long.class);
+    private static final MethodHandle CAS_LONG =
+            handle("compareAndSwapLong", boolean.class, Object.class, long.class, long.class, long.class);
+    private static final MethodHandle ADD_LONG =
+            handle("getAndAddLong", long.class, Object.class, long.class, long.class);
+    private static final MethodHandle SET_LONG =
+            handle("getAndSetLong", long.class, Object.class, long.class, long.class);
+    private static final MethodHandle COPY =
+            handle("copyMemory", void.class, Object.class, long.class, Object.class, long.class, long.class);
     private static final MethodHandle FILL = handle("setMemory", void.class, long.class, long.class, byte.class);
     private static final MethodHandle ALLOCATE = handle("allocateMemory", long.class, long.class);
     private static final MethodHandle FREE = handle("freeMemory", void.class, long.class);
@@ -66,8 +76,8 @@ final class UnsafeMem extends MemAccess {
 
     private static MethodHandle handle(String name, Class<?> result, Class<?>... arguments) {
         try {
-            MethodHandle found = MethodHandles.lookup()
-                    .findVirtual(UNSAFE, name, MethodType.methodType(result, arguments));
+            MethodHandle found =
+                    MethodHandles.lookup().findVirtual(UNSAFE, name, MethodType.methodType(result, arguments));
             return found.bindTo(THE_UNSAFE);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("sun.misc.Unsafe has no method " + name, e);
@@ -84,10 +94,10 @@ final class UnsafeMem extends MemAccess {
 
     /** The handles throw nothing but errors of the virtual machine; those go on unchanged. */
     private static RuntimeException failed(Throwable t) {
-        if (t instanceof Error) {
-            throw (Error) t;
+        if (t instanceof Error error) {
+            throw error;
         }
-        return t instanceof RuntimeException ? (RuntimeException) t : new IllegalStateException(t);
+        return t instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(t);
     }
 
     private static @Nullable Object offHeap() {
