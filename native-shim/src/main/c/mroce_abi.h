@@ -145,6 +145,7 @@ struct mroce_plane {
 	uint8_t addr[16];          /* IPv6, or IPv4-mapped */
 	uint64_t speed_mbps;
 };
+/* A struct is {"mroce_ring", size, 0}, a member {"mroce_ring.tail", size, offset}, a number {"MROCE_MAX_QP", value, 0}; padding is left out. */
 struct mroce_abi_entry { const char *name; uint32_t size, offset; };
 struct mroce_boot {
 	uint32_t abi_version, num_planes;

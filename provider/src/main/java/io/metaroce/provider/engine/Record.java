@@ -4,6 +4,7 @@ package io.metaroce.provider.engine;
  * What one packet in flight carries, in the words of the stream layer: enough to build the same packet again. One reusable object is passed between the layers; the
  * path keeps the fields in its own in-flight table.
  */
+@SuppressWarnings("JavaLangClash") // the name of the protocol; java.lang.Record is never named here
 public final class Record {
     /** Frame type: {@code FrameType.DATA} or {@code FrameType.STREAM_CTL}. */
     public int type;

@@ -3,6 +3,7 @@ package io.metaroce.provider.port;
 import java.util.Locale;
 
 /** The values of all {@link Counter}s. Written by the holder of the turn only. */
+@SuppressWarnings("EnumOrdinal") // the index of an array that nothing else sees
 public final class Counters {
     private static final Counter[] ALL = Counter.values();
 
