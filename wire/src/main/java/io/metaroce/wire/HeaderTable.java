@@ -36,6 +36,7 @@ public final class HeaderTable {
                     24,
                     "cumPsn:32 echoTxOrder:32 ackSeq:32 ackDelay:16 rateHint:16 ceCount:16 dupCount:8 "
                             + "sackWords:4 streamBlocks:4 reserved:32"),
+            header("SackWord", 8, "bits:64"),
             header("StreamBlock", 16, "qpn:24 space:1 kind:3 generation:4 cumMsn:24 code:8 rqLimit:32 cumSpsn:32"),
             header("CtlHeader", 4, "kind:8 count:8 reserved:16"),
             header(
