@@ -22,7 +22,7 @@ final class Fields {
         BigInteger value = BigInteger.ZERO;
         for (int i = 0; i < field.bits(); i++) {
             int bit = at * 8 + field.bitOffset() + i;
-            int one = bytes[bit / 8] >>> (7 - bit % 8) & 1;
+            int one = (bytes[bit / 8] >>> (7 - bit % 8)) & 1;
             value = value.shiftLeft(1).or(BigInteger.valueOf(one));
         }
         return value;

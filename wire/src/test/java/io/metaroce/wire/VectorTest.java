@@ -133,11 +133,11 @@ class VectorTest {
                 long read = FrameReader.read(addr, vector.bytes().length);
                 assertTrue(FrameTag.matches(addr, read, keyHalf(vector, 0), keyHalf(vector, 1)), vector.name());
                 for (int bit = 0; bit < vector.number("headers", -1) * 8; bit++) {
-                    Mem.putByte(addr + bit / 8, Mem.getByte(addr + bit / 8) ^ 1 << bit % 8);
+                    Mem.putByte(addr + bit / 8, Mem.getByte(addr + bit / 8) ^ (1 << (bit % 8)));
                     assertTrue(
                             !FrameTag.matches(addr, read, keyHalf(vector, 0), keyHalf(vector, 1)),
                             vector.name() + " bit " + bit);
-                    Mem.putByte(addr + bit / 8, Mem.getByte(addr + bit / 8) ^ 1 << bit % 8);
+                    Mem.putByte(addr + bit / 8, Mem.getByte(addr + bit / 8) ^ (1 << (bit % 8)));
                 }
                 assertTrue(!FrameTag.matches(addr, read, keyHalf(vector, 0), 0), vector.name());
             } finally {
