@@ -29,6 +29,8 @@ public enum Counter {
     TX_RESENT,
     /** Packets turned into VOID. */
     TX_VOID,
+    /** Packets of silent paths sent once more on other paths. */
+    TX_COPIED,
     /** PROBEs sent: tail markers and PTO probes. */
     TX_PROBES,
     /** ACKs sent and received. */
@@ -39,6 +41,14 @@ public enum Counter {
     RX_RNR,
     /** STREAM_CTL QUERY sent. */
     TX_QUERIES,
+    /** Paths that fell silent with data outstanding. */
+    PATHS_SUSPECTED,
+    /** INITs answered with a cookie, and OPENs whose cookie was wrong. */
+    RX_INITS,
+    RX_BAD_COOKIE,
+    /** RESETs sent and received. */
+    TX_RESETS,
+    RX_RESETS,
     /** Connections opened since the start, and open now. */
     CONNECTIONS_OPENED,
     CONNECTIONS_OPEN,
