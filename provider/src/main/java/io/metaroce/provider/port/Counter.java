@@ -58,6 +58,18 @@ public enum Counter {
     REMOTE_ACCESS_ERRORS,
     /** CQEs written. */
     CQES,
+    /** Frames for our port that a link refused: cut short, wrong lengths, not for our addresses. */
+    LINK_RX_MALFORMED,
+    /** Frames with a wrong IP or UDP checksum. */
+    LINK_RX_BAD_CHECKSUM,
+    /** Frames that the kernel dropped because a ring was full. */
+    LINK_RX_RING_DROPS,
+    /** Frames that the kernel refused to send. */
+    LINK_TX_DROPPED,
+    /** Times the kernel left frames in the ring of transmission. */
+    LINK_TX_CONGESTED,
+    /** Frames sent through the kernel's own IP output, which resolves the neighbour. */
+    LINK_TX_VIA_KERNEL,
     /** Duty cycles, and those that moved something. */
     CYCLES,
     CYCLES_BUSY
