@@ -22,7 +22,8 @@ final class TidyTest {
     private static final int MAX_LINES = 700;
 
     /** Longer files, each with the reason why it is one file. */
-    private static final Map<String, String> LONG_FILES = Map.of();
+    private static final Map<String, String> LONG_FILES =
+            Map.of("wire/PROTOCOL.md", "one specification; half of its lines are tables of fields");
 
     private static final Set<String> CODE = Set.of("java", "c", "h", "sh", "py", "lua", "map", "md", "xml", "yml");
 
