@@ -27,7 +27,7 @@
 struct mroce_control {
 	uint32_t turn;             /* 0 free, 1 held (CAS); one owner of the engine at a time */
 	uint8_t pad0[60];
-	uint32_t wanted;           /* control verbs that wait for the turn (futex word; pollers stand back while nonzero) */
+	uint32_t wanted;           /* control verbs that wait for the turn: pollers stand back while it is not 0; the waiters sleep on `turn` (futex word, 1) */
 	uint8_t pad1[60];
 	uint32_t daemon_state;     /* enum mroce_daemon_state */
 	uint32_t armed_cqs;        /* CQs armed by req_notify and not fired: the daemon's fine tick */
@@ -153,7 +153,7 @@ struct mroce_boot {
 	uint64_t control;          /* struct mroce_control * */
 	uint64_t async_ring;       /* struct mroce_ring * with mroce_async_slot */
 	int32_t async_fd;
-	uint32_t pad0;
+	uint32_t num_gids;         /* entries of the GID table: pairs of one address, even index MetaRoCE, odd index RoCEv2; 0 and 1 are planes[0].addr */
 	uint64_t fn_copy;          /* int (*)(void *dst, const void *src, uint64_t n): 0 or -EFAULT; never faults */
 	uint64_t fn_cas;           /* int (*)(uint64_t *addr, uint64_t compare, uint64_t swap, uint64_t *old): 0 or -EFAULT */
 	uint64_t fn_fetch_add;     /* int (*)(uint64_t *addr, uint64_t add, uint64_t *old) */

@@ -171,6 +171,7 @@ public final class Abi {
         add("mroce_boot.control", 8, Boot.CONTROL);
         add("mroce_boot.async_ring", 8, Boot.ASYNC_RING);
         add("mroce_boot.async_fd", 4, Boot.ASYNC_FD);
+        add("mroce_boot.num_gids", 4, Boot.NUM_GIDS);
         add("mroce_boot.fn_copy", 8, Boot.FN_COPY);
         add("mroce_boot.fn_cas", 8, Boot.FN_CAS);
         add("mroce_boot.fn_fetch_add", 8, Boot.FN_FETCH_ADD);

@@ -12,6 +12,7 @@ public final class Boot {
     public static final int CONTROL = 16;
     public static final int ASYNC_RING = 24;
     public static final int ASYNC_FD = 32;
+    public static final int NUM_GIDS = 36;
     public static final int FN_COPY = 40;
     public static final int FN_CAS = 48;
     public static final int FN_FETCH_ADD = 56;
@@ -71,6 +72,15 @@ public final class Boot {
 
     public static void asyncFd(long boot, int value) {
         Mem.putInt(boot + ASYNC_FD, value);
+    }
+
+    /** Entries of the GID table that the library answers with: pairs of one address, even index MetaRoCE, odd index RoCEv2. */
+    public static int numGids(long boot) {
+        return Mem.getInt(boot + NUM_GIDS);
+    }
+
+    public static void numGids(long boot, int value) {
+        Mem.putInt(boot + NUM_GIDS, value);
     }
 
     public static long fnCopy(long boot) {
