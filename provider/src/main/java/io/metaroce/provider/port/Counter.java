@@ -29,6 +29,8 @@ public enum Counter {
     TX_RESENT,
     /** Packets turned into VOID. */
     TX_VOID,
+    /** Packets of silent paths sent once more on other paths. */
+    TX_COPIED,
     /** PROBEs sent: tail markers and PTO probes. */
     TX_PROBES,
     /** ACKs sent and received. */
@@ -39,6 +41,14 @@ public enum Counter {
     RX_RNR,
     /** STREAM_CTL QUERY sent. */
     TX_QUERIES,
+    /** Paths that fell silent with data outstanding. */
+    PATHS_SUSPECTED,
+    /** INITs answered with a cookie, and OPENs whose cookie was wrong. */
+    RX_INITS,
+    RX_BAD_COOKIE,
+    /** RESETs sent and received. */
+    TX_RESETS,
+    RX_RESETS,
     /** Connections opened since the start, and open now. */
     CONNECTIONS_OPENED,
     CONNECTIONS_OPEN,
@@ -48,6 +58,18 @@ public enum Counter {
     REMOTE_ACCESS_ERRORS,
     /** CQEs written. */
     CQES,
+    /** Frames for our port that a link refused: cut short, wrong lengths, not for our addresses. */
+    LINK_RX_MALFORMED,
+    /** Frames with a wrong IP or UDP checksum. */
+    LINK_RX_BAD_CHECKSUM,
+    /** Frames that the kernel dropped because a ring was full. */
+    LINK_RX_RING_DROPS,
+    /** Frames that the kernel refused to send. */
+    LINK_TX_DROPPED,
+    /** Times the kernel left frames in the ring of transmission. */
+    LINK_TX_CONGESTED,
+    /** Frames sent through the kernel's own IP output, which resolves the neighbour. */
+    LINK_TX_VIA_KERNEL,
     /** Duty cycles, and those that moved something. */
     CYCLES,
     CYCLES_BUSY

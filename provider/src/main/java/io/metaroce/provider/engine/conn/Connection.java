@@ -1,0 +1,318 @@
+package io.metaroce.provider.engine.conn;
+
+import io.metaroce.provider.engine.cc.CongestionControl;
+import io.metaroce.provider.engine.path.Path;
+import io.metaroce.provider.engine.path.PathReceiver;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One remote process: many streams above, many paths below. Holds state and keeps its masks true; what goes out is {@link Transmitter}'s affair, what comes in
+ * {@link Dispatcher}'s, the opening {@link Handshake}'s. A mask has a bit per path.
+ */
+public final class Connection {
+    /** Most paths of a connection, in either direction. */
+    public static final int MAX_PATHS = 64;
+
+    /** Bytes of frames that one stream sends before the next one has its turn (protocol section 7, fairness). */
+    static final int QUANTUM_BYTES = 32 * 1024;
+
+    /** Life of a connection. */
+    enum State {
+        /** The handshake of a connection that somebody here asked for. */
+        OPENING,
+        OPEN,
+        /** Over; its id is kept aside until no cookie can bring it back. */
+        CLOSED
+    }
+
+    /** What the handshake waits for. In an open connection: checks whether the peer still knows it. */
+    enum Phase {
+        NONE,
+        INIT_SENT,
+        OPEN_SENT
+    }
+
+    final int index;
+    final int localId;
+    final int connectionTimer;
+    final int ackTimer;
+
+    State state = State.OPENING;
+    Phase phase = Phase.NONE;
+    boolean self;
+    int attempts;
+    int opensSent;
+    boolean smallOpenSent;
+    boolean handshakeDue;
+    boolean openAckDue;
+    boolean openNewsDue;
+    boolean closeDue;
+    int closeReason;
+    long phaseSinceNs;
+    long openedNs;
+    long lastHeardNs;
+    long idleSinceNs;
+    long nextVerifyNs;
+    byte @Nullable [] cookie;
+
+    int peerId;
+    long peerNonce;
+    long keyHigh;
+    long keyLow;
+    boolean tagged;
+
+    @Nullable
+    Planes peer;
+
+    /** As {@code attach} was asked, or where the peer's OPEN came from. */
+    long remoteHi;
+
+    long remoteLo;
+    int remotePort;
+    int handshakePlane;
+    int handshakeDestination = -1;
+    int openBytes;
+    int maxPayload;
+    int segmentBytes;
+    long peerAckDelayNs;
+    int attached;
+
+    Path[] paths = new Path[0];
+
+    @Nullable
+    CongestionControl control;
+
+    /** Handles by local plane * 8 + peer plane; {@link #UNKNOWN} before the first question, -1 no route. */
+    final int[] destinations = new int[64];
+
+    static final int UNKNOWN = -2;
+
+    long allMask;
+    long suspectMask;
+    long fullMask;
+    long lostMask;
+    long probeMask;
+    /** Suspect paths whose data has not all been copied, and those of them whose data may be copied now. */
+    long uncopiedMask;
+
+    long copyMask;
+    private final int[] copyCursor = new int[MAX_PATHS];
+    long inFlightBytes;
+    long wokenNs = Long.MIN_VALUE;
+
+    private @Nullable PathReceiver[] receivers = new PathReceiver[4];
+    long ackMask;
+    int lastReceiver;
+    int ackSeq;
+    boolean blocksDue;
+
+    private int[] work = new int[16];
+    private int workHead;
+    private int workCount;
+    private int workQuantum = QUANTUM_BYTES;
+    private long[] inWork = new long[1];
+    boolean controlDue;
+    boolean queued;
+
+    Connection(int index, int localId, int connectionTimer, int ackTimer) {
+        this.index = index;
+        this.localId = localId;
+        this.connectionTimer = connectionTimer;
+        this.ackTimer = ackTimer;
+        Arrays.fill(destinations, UNKNOWN);
+    }
+
+    // ---- for tests and checkers ----
+
+    /** Bytes in flight on paths that are not suspect. */
+    public long inFlightBytes() {
+        return inFlightBytes;
+    }
+
+    /** Bytes that may be in flight. */
+    public long windowBytes() {
+        return control == null ? 0 : control.connectionWindowBytes();
+    }
+
+    /** Paths; 0 before the connection is open. */
+    public int pathCount() {
+        return paths.length;
+    }
+
+    public Path path(int id) {
+        return paths[id];
+    }
+
+    /** The receiving half of the peer's path {@code id}, or null when nothing came on it. */
+    public @Nullable PathReceiver receiver(int id) {
+        return id < receivers.length ? receivers[id] : null;
+    }
+
+    public boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    public boolean isSelf() {
+        return self;
+    }
+
+    /** Connection id that frames to this side carry. */
+    public int localId() {
+        return localId;
+    }
+
+    /** Connection id that frames to the peer carry; 0 before it is known. */
+    public int peerId() {
+        return peerId;
+    }
+
+    /** Streams that use it. */
+    public int attached() {
+        return attached;
+    }
+
+    public int maxPayload() {
+        return maxPayload;
+    }
+
+    public int segmentBytes() {
+        return segmentBytes;
+    }
+
+    /** Packets in flight on all paths. */
+    public int inFlight() {
+        int n = 0;
+        for (Path path : paths) {
+            n += path.sender().inFlight();
+        }
+        return n;
+    }
+
+    // ---- streams with work: deficit round robin ----
+
+    boolean hasWork() {
+        return workCount != 0;
+    }
+
+    void addWork(int stream) {
+        int word = stream >>> 6;
+        if (word >= inWork.length) {
+            inWork = Arrays.copyOf(inWork, Integer.highestOneBit(word) * 2);
+        }
+        if ((inWork[word] & 1L << stream) != 0) {
+            return;
+        }
+        inWork[word] |= 1L << stream;
+        if (workCount == work.length) {
+            growWork();
+        }
+        work[workHead + workCount & work.length - 1] = stream;
+        workCount++;
+    }
+
+    private void growWork() {
+        int[] bigger = new int[work.length * 2];
+        for (int i = 0; i < workCount; i++) {
+            bigger[i] = work[workHead + i & work.length - 1];
+        }
+        work = bigger;
+        workHead = 0;
+    }
+
+    int firstWork() {
+        return work[workHead];
+    }
+
+    /** The first stream has nothing to send: it leaves. */
+    void removeFirstWork() {
+        int stream = work[workHead];
+        inWork[stream >>> 6] &= ~(1L << stream);
+        workHead = workHead + 1 & work.length - 1;
+        workCount--;
+        workQuantum = QUANTUM_BYTES;
+    }
+
+    /** The first stream has sent something: after a quantum the next one has its turn. */
+    void chargeFirstWork(int bytes) {
+        workQuantum -= bytes;
+        if (workQuantum > 0) {
+            return;
+        }
+        int stream = work[workHead];
+        workHead = workHead + 1 & work.length - 1;
+        work[workHead + workCount - 1 & work.length - 1] = stream;
+        workQuantum += QUANTUM_BYTES;
+    }
+
+    // ---- paths ----
+
+    /** The receiving half of a path of the peer, made when it is first used; {@code id} below {@link #MAX_PATHS}. */
+    PathReceiver receiverFor(int id) {
+        if (id >= receivers.length) {
+            receivers = Arrays.copyOf(receivers, Integer.highestOneBit(id) * 2);
+        }
+        PathReceiver receiver = receivers[id];
+        if (receiver == null) {
+            receiver = new PathReceiver(id);
+            receivers[id] = receiver;
+        }
+        return receiver;
+    }
+
+    long ptoNs(Path path, long floorNs) {
+        return path.rtt().ptoNs(peerAckDelayNs, floorNs);
+    }
+
+    /** The quickest path of those that are not suspect, if there are any; only of an open connection. */
+    Path bestPath() {
+        Path best = paths[0];
+        for (Path path : paths) {
+            boolean quicker = path.rtt().srttNs() < best.rtt().srttNs();
+            if (best.suspect() == path.suspect() ? quicker : best.suspect()) {
+                best = path;
+            }
+        }
+        return best;
+    }
+
+    /** The path is silent: no new data, and its bytes do not count any more. */
+    void suspect(Path path) {
+        long bit = 1L << path.id;
+        path.suspect(true);
+        suspectMask |= bit;
+        uncopiedMask |= bit;
+        copyCursor[path.id] = path.sender().cum();
+        inFlightBytes -= path.sender().inFlightBytes();
+    }
+
+    /** The path was heard. */
+    void trust(Path path) {
+        long bit = ~(1L << path.id);
+        path.suspect(false);
+        suspectMask &= bit;
+        uncopiedMask &= bit;
+        copyMask &= bit;
+        inFlightBytes += path.sender().inFlightBytes();
+    }
+
+    int copyCursor(Path path) {
+        int cum = path.sender().cum();
+        return copyCursor[path.id] - cum < 0 ? cum : copyCursor[path.id];
+    }
+
+    void copyCursor(Path path, int psn) {
+        copyCursor[path.id] = psn;
+    }
+
+    /** Whether anything could go out on the paths now, windows aside. */
+    boolean hasSomethingToSend() {
+        return ackMask != 0
+                || blocksDue
+                || probeMask != 0
+                || (lostMask & ~suspectMask) != 0
+                || copyMask != 0
+                || controlDue
+                || workCount != 0;
+    }
+}

@@ -1,0 +1,242 @@
+package io.metaroce.provider.engine.conn;
+
+import io.metaroce.provider.engine.Record;
+import io.metaroce.provider.engine.cc.CongestionControl;
+import io.metaroce.provider.engine.path.Path;
+import io.metaroce.provider.engine.path.PathReceiver;
+import io.metaroce.provider.engine.path.PathSender;
+import io.metaroce.provider.engine.path.SackWindow;
+import io.metaroce.provider.port.Counter;
+import io.metaroce.provider.port.RxBatch;
+import io.metaroce.wire.AckHeader;
+import io.metaroce.wire.CommonHeader;
+import io.metaroce.wire.DropReason;
+import io.metaroce.wire.FrameReader;
+import io.metaroce.wire.FrameTag;
+import io.metaroce.wire.FrameType;
+import io.metaroce.wire.ResetReason;
+import io.metaroce.wire.TrailerLevel;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What comes in, frame by frame: to its connection by id, past the tag, then to the path it belongs to and from there to the streams. Nothing that arrives can throw;
+ * what is wrong is counted and dropped.
+ */
+final class Dispatcher {
+    /** Types with a tag: those of an open connection. */
+    private static final int CONNECTION_TYPES = 1 << FrameType.DATA
+            | 1 << FrameType.ACK
+            | 1 << FrameType.PROBE
+            | 1 << FrameType.VOID
+            | 1 << FrameType.STREAM_CTL
+            | 1 << FrameType.PATH_CTL
+            | 1 << FrameType.CLOSE;
+
+    private final Context context;
+    private final ConnectionTable table;
+    private final PathLife pathLife;
+    private final Handshake handshake;
+
+    Dispatcher(Context context, ConnectionTable table, PathLife pathLife, Handshake handshake) {
+        this.context = context;
+        this.table = table;
+        this.pathLife = pathLife;
+        this.handshake = handshake;
+    }
+
+    void onFrame(RxBatch rx, int i, long nowNs) {
+        long frame = rx.address(i);
+        context.counters.inc(Counter.RX_FRAMES);
+        context.counters.add(Counter.RX_BYTES, rx.length(i));
+        long read = FrameReader.read(frame, rx.length(i));
+        if (read < 0) {
+            malformed(rx, i, frame, read, nowNs);
+            return;
+        }
+        int type = FrameReader.type(read);
+        if ((CONNECTION_TYPES & 1 << type) == 0) {
+            onHandshakeFrame(rx, i, frame, type, nowNs);
+            return;
+        }
+        Connection c = table.byId(CommonHeader.connectionId(frame));
+        if (c == null || c.state != Connection.State.OPEN) {
+            onNoConnection(rx, i, frame, type, c, nowNs);
+            return;
+        }
+        boolean authentic = c.tagged
+                ? FrameTag.matches(frame, read, c.keyHigh, c.keyLow)
+                : FrameReader.level(read) == TrailerLevel.NONE;
+        if (!authentic) {
+            context.counters.inc(Counter.RX_BAD_TAG);
+            return;
+        }
+        c.lastHeardNs = nowNs;
+        if (c.suspectMask == c.allMask) {
+            pathLife.onSignOfLife(c, nowNs);
+            table.enqueue(c);
+        }
+        if (rx.ecn(i) == 3) {
+            context.counters.inc(Counter.RX_CE);
+        }
+        if (type == FrameType.ACK) {
+            onAck(c, frame, nowNs);
+        } else if (type == FrameType.CLOSE) {
+            handshake.onClose(c, frame, nowNs);
+        } else {
+            onPacket(c, rx, i, frame, type, FrameReader.headerLength(read) + FrameReader.payloadLength(read), nowNs);
+        }
+    }
+
+    private void malformed(RxBatch rx, int i, long frame, long read, long nowNs) {
+        context.counters.inc(Counter.RX_MALFORMED);
+        if (DropReason.of(read) == DropReason.VERSION
+                && CommonHeader.type(frame) != FrameType.RESET
+                && rx.length(i) >= CommonHeader.LENGTH) {
+            handshake.onUnknown(rx, i, frame, ResetReason.VERSION, nowNs);
+        }
+    }
+
+    private void onHandshakeFrame(RxBatch rx, int i, long frame, int type, long nowNs) {
+        switch (type) {
+            case FrameType.INIT -> handshake.onInit(rx, i, frame, nowNs);
+            case FrameType.INIT_ACK -> handshake.onInitAck(frame, nowNs);
+            case FrameType.OPEN -> handshake.onOpen(rx, i, frame, nowNs);
+            case FrameType.OPEN_ACK -> handshake.onOpenAck(rx, i, frame, nowNs);
+            case FrameType.RESET -> handshake.onReset(rx, i, frame, nowNs);
+            default -> context.counters.inc(Counter.RX_MALFORMED);
+        }
+    }
+
+    private void onNoConnection(RxBatch rx, int i, long frame, int type, @Nullable Connection c, long nowNs) {
+        if (c != null && c.state == Connection.State.OPENING) {
+            handshake.onEarly(c, nowNs);
+        } else if (type != FrameType.CLOSE) {
+            handshake.onUnknown(rx, i, frame, ResetReason.UNKNOWN_CONNECTION, nowNs);
+        }
+    }
+
+    // ---- packets of the peer's paths ----
+
+    private void onPacket(Connection c, RxBatch rx, int i, long frame, int type, int bytes, long nowNs) {
+        int id = CommonHeader.path(frame);
+        if (id >= Connection.MAX_PATHS) {
+            context.counters.inc(Counter.RX_MALFORMED);
+            return;
+        }
+        PathReceiver receiver = c.receiverFor(id);
+        if (!receiver.enter(CommonHeader.epoch(frame))) {
+            context.counters.inc(Counter.RX_STALE);
+            return;
+        }
+        if (type != FrameType.PROBE && !receive(c, receiver, frame, type, bytes, nowNs)) {
+            return;
+        }
+        receiver.onReceived(CommonHeader.txOrder(frame), rx.ecn(i), CommonHeader.attempt(frame), nowNs);
+        long hi = rx.sourceHi(i);
+        long lo = rx.sourceLo(i);
+        if (!receiver.cameFrom(rx.plane(i), hi, lo)) {
+            Planes peer = c.peer;
+            receiver.comesFrom(rx.plane(i), hi, lo, peer == null ? -1 : peer.indexOf(hi, lo));
+        }
+        c.lastReceiver = id;
+        c.ackMask |= 1L << id;
+        table.enqueue(c);
+    }
+
+    /** A packet with a PSN. False: dropped, and not as if it had ever arrived. */
+    private boolean receive(Connection c, PathReceiver receiver, long frame, int type, int bytes, long nowNs) {
+        SackWindow window = receiver.window();
+        int psn = CommonHeader.psn(frame);
+        int test = window.test(psn);
+        if (test == SackWindow.NEW) {
+            long body = frame + CommonHeader.LENGTH;
+            int bodyBytes = bytes - CommonHeader.LENGTH;
+            boolean taken = switch (type) {
+                case FrameType.DATA -> context.streams.onData(c.index, body, bodyBytes, nowNs);
+                case FrameType.STREAM_CTL -> context.streams.onStreamCtl(c.index, body, bodyBytes, nowNs);
+                default -> true;
+            };
+            if (!taken) {
+                context.counters.inc(Counter.RX_NO_RESOURCE);
+                return false;
+            }
+            window.mark(psn);
+            return true;
+        }
+        if (test == SackWindow.DUPLICATE) {
+            context.counters.inc(Counter.RX_DUPLICATE);
+            if (type != FrameType.VOID) {
+                receiver.onDuplicate();
+            }
+            return true;
+        }
+        context.counters.inc(Counter.RX_STALE);
+        return false;
+    }
+
+    // ---- acknowledgements of our paths ----
+
+    private void onAck(Connection c, long frame, long nowNs) {
+        context.counters.inc(Counter.RX_ACKS);
+        int id = CommonHeader.path(frame);
+        if (id >= c.paths.length || CommonHeader.epoch(frame) != c.paths[id].epoch()) {
+            context.counters.inc(Counter.RX_STALE);
+            return;
+        }
+        Path path = c.paths[id];
+        PathSender sender = path.sender();
+        long ack = frame + CommonHeader.LENGTH;
+        int flyingBefore = sender.inFlightBytes();
+        boolean sampledBefore = path.rtt().sampled();
+        int n = sender.onAck(ack, context.cleared, path.rtt(), nowNs);
+        if (n < 0) {
+            context.counters.inc(Counter.RX_STALE);
+            return;
+        }
+        if (!path.suspect()) {
+            c.inFlightBytes += sender.inFlightBytes() - flyingBefore;
+        }
+        if (!sampledBefore && path.rtt().sampled()) {
+            shareRtt(c, path);
+        }
+        int ackSeq = AckHeader.ackSeq(ack);
+        tellCleared(c, sender, n, ackSeq, nowNs);
+        if (n > 0 || sender.heardNews()) {
+            pathLife.onHeard(c, path, n > 0, nowNs);
+        }
+        long bit = 1L << id;
+        c.lostMask = sender.lost() > 0 ? c.lostMask | bit : c.lostMask & ~bit;
+        c.fullMask = sender.hasRoom() ? c.fullMask & ~bit : c.fullMask | bit;
+        CongestionControl control = c.control;
+        if (control != null) {
+            int marks = path.newCeMarks(AckHeader.ceCount(ack));
+            control.onAck(path, sender.ackedBytes(), marks, sender.newlyLost(), AckHeader.rateHint(ack), nowNs);
+        }
+        int words = AckHeader.sackWords(ack);
+        int blocks = AckHeader.streamBlocks(ack);
+        for (int k = 0; k < blocks; k++) {
+            context.streams.onBlock(c.index, AckHeader.streamBlock(ack, words, k), ackSeq, nowNs);
+        }
+        if (c.hasSomethingToSend()) {
+            table.enqueue(c);
+        }
+    }
+
+    private void tellCleared(Connection c, PathSender sender, int n, int ackSeq, long nowNs) {
+        Record record = context.record;
+        for (int k = 0; k < n; k++) {
+            int psn = context.cleared[k];
+            if (sender.tells(psn)) {
+                sender.load(psn, record);
+                context.streams.onCleared(c.index, record, ackSeq, nowNs);
+            }
+        }
+    }
+
+    /** The first measurement of a connection is a better guess for its other paths than the handshake was. */
+    private static void shareRtt(Connection c, Path measured) {
+        for (Path path : c.paths) {
+            path.rtt().guess(measured.rtt().srttNs());
+        }
+    }
+}

@@ -1,0 +1,431 @@
+package io.metaroce.provider.engine.conn;
+
+import io.metaroce.provider.engine.Record;
+import io.metaroce.provider.engine.cc.CongestionControl;
+import io.metaroce.provider.engine.cc.PathPicker;
+import io.metaroce.provider.engine.path.Path;
+import io.metaroce.provider.engine.path.PathReceiver;
+import io.metaroce.provider.engine.path.PathSender;
+import io.metaroce.provider.port.Counter;
+import io.metaroce.provider.port.TxBatch;
+import io.metaroce.wire.AckHeader;
+import io.metaroce.wire.CommonHeader;
+import io.metaroce.wire.DataLayout;
+import io.metaroce.wire.FrameFlag;
+import io.metaroce.wire.FrameLayout;
+import io.metaroce.wire.FrameTag;
+import io.metaroce.wire.FrameType;
+import io.metaroce.wire.Mem;
+import io.metaroce.wire.TrailerLevel;
+
+/**
+ * What goes out of one connection, in this order: handshake, acknowledgements, probes, resends, copies of silent paths' packets, stream control, new data. Everything is
+ * written straight into the link's buffers.
+ */
+final class Transmitter {
+    private static final int RESERVED_OFFSET = 20;
+    private static final int FIRST_PICK_CHOICES = 4;
+    private static final int PICK_CHOICES = 2;
+
+    private final Context context;
+    private final PathLife pathLife;
+    private final Handshake handshake;
+    private int sent;
+
+    Transmitter(Context context, PathLife pathLife, Handshake handshake) {
+        this.context = context;
+        this.pathLife = pathLife;
+        this.handshake = handshake;
+    }
+
+    /** Frames sent by the last {@link #serve}. */
+    int sent() {
+        return sent;
+    }
+
+    /** Sends what is due. False: the batch was full before all had gone. */
+    boolean serve(Connection c, TxBatch tx, long nowNs) {
+        sent = 0;
+        if (c.closeDue) {
+            return sendClose(c, tx);
+        }
+        if (c.state == Connection.State.CLOSED || !sendHandshake(c, tx, nowNs)) {
+            return c.state == Connection.State.CLOSED;
+        }
+        if (c.state != Connection.State.OPEN) {
+            return true;
+        }
+        if (c.openNewsDue) {
+            c.openNewsDue = false;
+            context.streams.onOpen(c.index, nowNs);
+        }
+        return sendAcks(c, tx, nowNs)
+                && sendProbes(c, tx, nowNs)
+                && resend(c, tx, nowNs)
+                && sendCopies(c, tx, nowNs)
+                && sendNew(c, tx, nowNs);
+    }
+
+    // ---- handshake ----
+
+    private boolean sendHandshake(Connection c, TxBatch tx, long nowNs) {
+        if (c.openAckDue) {
+            long frame = tx.begin(c.handshakeDestination);
+            if (frame == 0) {
+                return false;
+            }
+            c.openAckDue = false;
+            commitHandshake(c, tx, handshake.writeOpenAck(c, frame));
+        }
+        if (c.handshakeDue && c.handshakeDestination >= 0) {
+            long frame = tx.begin(c.handshakeDestination);
+            if (frame == 0) {
+                return false;
+            }
+            c.handshakeDue = false;
+            int room = context.routes.maxPayload(c.handshakeDestination);
+            if (room >= Handshake.LEAST_PAYLOAD_BYTES) {
+                commitHandshake(c, tx, handshake.writeOwn(c, frame, room, nowNs));
+            }
+        }
+        return true;
+    }
+
+    private boolean sendClose(Connection c, TxBatch tx) {
+        if (c.handshakeDestination >= 0) {
+            long frame = tx.begin(c.handshakeDestination);
+            if (frame == 0) {
+                return false;
+            }
+            commitHandshake(c, tx, handshake.writeClose(c, frame));
+        }
+        handshake.closeSent(c);
+        return true;
+    }
+
+    private void commitHandshake(Connection c, TxBatch tx, int bytes) {
+        commit(tx, c.handshakeDestination, context.routes.localPort(), bytes);
+    }
+
+    private void commit(TxBatch tx, int destination, int sourcePort, int bytes) {
+        tx.commit(destination, sourcePort, bytes);
+        sent++;
+        context.counters.inc(Counter.TX_FRAMES);
+        context.counters.add(Counter.TX_BYTES, bytes);
+    }
+
+    // ---- acknowledgements ----
+
+    private boolean sendAcks(Connection c, TxBatch tx, long nowNs) {
+        if (c.ackMask == 0 && !c.blocksDue) {
+            return true;
+        }
+        while (c.ackMask != 0) {
+            int id = Long.numberOfTrailingZeros(c.ackMask);
+            if (!sendAck(c, c.receiverFor(id), tx, nowNs)) {
+                return false;
+            }
+            c.ackMask &= ~(1L << id);
+        }
+        while (context.streams.blocksDue(c.index)) {
+            if (!sendAck(c, c.receiverFor(c.lastReceiver), tx, nowNs)) {
+                return false;
+            }
+        }
+        c.blocksDue = false;
+        context.timers.cancel(c.ackTimer);
+        return true;
+    }
+
+    private boolean sendAck(Connection c, PathReceiver receiver, TxBatch tx, long nowNs) {
+        int destination = pathLife.destination(c, receiver.localPlane(), receiver.peerPlane());
+        if (destination < 0) {
+            destination = c.bestPath().destination;
+        }
+        long frame = tx.begin(destination);
+        if (frame == 0) {
+            return false;
+        }
+        long ack = frame + CommonHeader.LENGTH;
+        int words = receiver.window().words();
+        int blocks = context.streams.blocks(
+                c.index, AckHeader.streamBlock(ack, words, 0), AckHeader.MAX_STREAM_BLOCKS, nowNs);
+        AckHeader.cumPsn(ack, receiver.window().cum());
+        AckHeader.echoTxOrder(ack, receiver.highestTxOrder());
+        AckHeader.ackSeq(ack, ++c.ackSeq);
+        AckHeader.ackDelay(ack, AckHeader.delayUnits(nowNs - receiver.highestAtNs()));
+        AckHeader.rateHint(ack, 0);
+        AckHeader.ceCount(ack, receiver.ceCount());
+        AckHeader.dupCount(ack, receiver.dupCount());
+        AckHeader.sackWords(ack, words);
+        AckHeader.streamBlocks(ack, blocks);
+        Mem.putIntBe(ack + RESERVED_OFFSET, 0);
+        for (int w = 0; w < words; w++) {
+            AckHeader.sackWord(ack, w, receiver.window().word(w));
+        }
+        int headers = FrameLayout.ackLength(words, blocks);
+        int attempt = receiver.attempt();
+        CommonHeader.put(frame, FrameType.ACK, 0, receiver.id, receiver.epoch(), c.peerId, 0, 0, 0, attempt, level(c));
+        int port = Ports.reverse(context.config.localSlot(), receiver.id, receiver.epoch(), attempt);
+        commit(tx, destination, port, seal(c, frame, headers, 0));
+        context.counters.inc(Counter.TX_ACKS);
+        return true;
+    }
+
+    private static int level(Connection c) {
+        return c.tagged ? TrailerLevel.TAG : TrailerLevel.NONE;
+    }
+
+    private static int trailer(Connection c) {
+        return c.tagged ? FrameTag.LENGTH : 0;
+    }
+
+    /** Adds the trailer; returns the length of the frame. */
+    private static int seal(Connection c, long frame, int headers, int payload) {
+        if (!c.tagged) {
+            return headers + payload;
+        }
+        FrameTag.seal(frame, headers, payload, c.keyHigh, c.keyLow);
+        return headers + payload + FrameTag.LENGTH;
+    }
+
+    // ---- probes ----
+
+    private boolean sendProbes(Connection c, TxBatch tx, long nowNs) {
+        while (c.probeMask != 0) {
+            Path path = c.paths[Long.numberOfTrailingZeros(c.probeMask)];
+            long frame = tx.begin(path.destination);
+            if (frame == 0) {
+                return false;
+            }
+            c.probeMask &= c.probeMask - 1;
+            PathSender sender = path.sender();
+            int attempt = path.probeAttempt();
+            int order = sender.sendProbe(nowNs);
+            int flags = FrameFlag.AR | (attempt == 0 ? FrameFlag.NEWEST : 0);
+            int psn = sender.nextPsn() - 1;
+            CommonHeader.put(
+                    frame, FrameType.PROBE, flags, path.id, path.epoch(), c.peerId, psn, order, 0, attempt, level(c));
+            commit(tx, path.destination, path.sourcePort(), seal(c, frame, CommonHeader.LENGTH, 0));
+            context.counters.inc(Counter.TX_PROBES);
+            pathLife.arm(c, path);
+        }
+        return true;
+    }
+
+    // ---- packets with a PSN ----
+
+    /** The lost packets of every path that is not suspect: before anything new, on the same path, under the same PSN. */
+    private boolean resend(Connection c, TxBatch tx, long nowNs) {
+        long mask = c.lostMask & ~c.suspectMask;
+        while (mask != 0) {
+            Path path = c.paths[Long.numberOfTrailingZeros(mask)];
+            mask &= mask - 1;
+            boolean full = false;
+            while (!full && path.sender().lost() > 0) {
+                full = !resendFirst(c, path, tx, nowNs);
+            }
+            pathLife.arm(c, path);
+            if (full) {
+                return false;
+            }
+            c.lostMask &= ~(1L << path.id);
+        }
+        return true;
+    }
+
+    private boolean resendFirst(Connection c, Path path, TxBatch tx, long nowNs) {
+        long frame = tx.begin(path.destination);
+        if (frame == 0) {
+            return false;
+        }
+        PathSender sender = path.sender();
+        int psn = sender.firstLost();
+        Record record = context.record;
+        int body = 0;
+        if (!sender.isVoid(psn)) {
+            sender.load(psn, record);
+            body = context.streams.rebuild(c.index, record, frame + CommonHeader.LENGTH, room(c), nowNs);
+        }
+        boolean asVoid = body == 0;
+        int type = asVoid ? FrameType.VOID : record.type;
+        int headers = headers(type, frame);
+        int bytes = CommonHeader.LENGTH + body + trailer(c);
+        sender.resend(bytes, asVoid, nowNs);
+        finish(c, path, tx, frame, type, FrameFlag.RTX, psn, headers, body, bytes, nowNs);
+        context.counters.inc(asVoid ? Counter.TX_VOID : Counter.TX_RESENT);
+        return true;
+    }
+
+    /** Writes common header and trailer around a body and sends the packet; its transmit order is the path's last. */
+    private void finish(
+            Connection c,
+            Path path,
+            TxBatch tx,
+            long frame,
+            int type,
+            int flags,
+            int psn,
+            int headers,
+            int body,
+            int bytes,
+            long nowNs) {
+        int payload = CommonHeader.LENGTH + body - headers;
+        int order = path.sender().txOrder();
+        CommonHeader.put(frame, type, flags, path.id, path.epoch(), c.peerId, psn, order, payload, 0, level(c));
+        seal(c, frame, headers, payload);
+        path.tail().onSent(nowNs);
+        c.inFlightBytes += bytes;
+        CongestionControl control = c.control;
+        if (control != null) {
+            control.onSent(path, bytes, nowNs);
+        }
+        commit(tx, path.destination, path.sourcePort(), bytes);
+    }
+
+    /** Bytes of headers of a packet whose body is written but whose common header is not. */
+    private static int headers(int type, long frame) {
+        if (type == FrameType.DATA) {
+            return CommonHeader.LENGTH + DataLayout.headersLength(frame + CommonHeader.LENGTH);
+        }
+        if (type == FrameType.VOID) {
+            return CommonHeader.LENGTH;
+        }
+        CommonHeader.type(frame, type);
+        return FrameLayout.headerLength(frame);
+    }
+
+    /** Bytes for everything between common header and trailer. */
+    private static int room(Connection c) {
+        return c.maxPayload - CommonHeader.LENGTH - trailer(c);
+    }
+
+    private static boolean windowOpen(Connection c, CongestionControl control) {
+        return c.inFlightBytes == 0 || c.inFlightBytes + c.maxPayload <= control.connectionWindowBytes();
+    }
+
+    /** What suspect paths hold goes once more, on paths that live, under new PSNs there. */
+    private boolean sendCopies(Connection c, TxBatch tx, long nowNs) {
+        long mask = c.copyMask;
+        while (mask != 0) {
+            Path from = c.paths[Long.numberOfTrailingZeros(mask)];
+            mask &= mask - 1;
+            PathSender sender = from.sender();
+            int psn = c.copyCursor(from);
+            for (; psn != sender.nextPsn(); psn++) {
+                if (!sender.isOpen(psn) || sender.isVoid(psn)) {
+                    continue;
+                }
+                CongestionControl control = c.control;
+                int at = control == null || !windowOpen(c, control)
+                        ? -1
+                        : context.picker.pick(c.paths, c.allMask & ~c.suspectMask & ~c.fullMask, PICK_CHOICES, control);
+                if (at < 0) {
+                    c.copyCursor(from, psn);
+                    return true; // an ACK makes room
+                }
+                Path to = c.paths[at];
+                long frame = tx.begin(to.destination);
+                if (frame == 0) {
+                    c.copyCursor(from, psn);
+                    return false;
+                }
+                copy(c, from, psn, to, tx, frame, nowNs);
+            }
+            c.copyCursor(from, psn);
+            c.copyMask &= ~(1L << from.id);
+            c.uncopiedMask &= ~(1L << from.id);
+        }
+        return true;
+    }
+
+    private void copy(Connection c, Path from, int psn, Path to, TxBatch tx, long frame, long nowNs) {
+        Record record = context.record;
+        from.sender().load(psn, record);
+        int body = context.streams.rebuild(c.index, record, frame + CommonHeader.LENGTH, room(c), nowNs);
+        if (body == 0) {
+            return; // its work is over: a VOID when the path comes back
+        }
+        from.sender().copied(psn);
+        sendRecord(c, to, tx, frame, record, FrameFlag.HEDGE, body, nowNs);
+        context.counters.inc(Counter.TX_COPIED);
+        pathLife.arm(c, to);
+    }
+
+    private int sendRecord(
+            Connection c, Path path, TxBatch tx, long frame, Record record, int flags, int body, long nowNs) {
+        int headers = headers(record.type, frame);
+        int bytes = CommonHeader.LENGTH + body + trailer(c);
+        PathSender sender = path.sender();
+        int psn = sender.nextPsn();
+        sender.send(record, bytes, nowNs);
+        finish(c, path, tx, frame, record.type, flags, psn, headers, body, bytes, nowNs);
+        if (!sender.hasRoom()) {
+            c.fullMask |= 1L << path.id;
+        }
+        return bytes;
+    }
+
+    // ---- new packets ----
+
+    /** Control and data of the streams, in bursts over the paths, while windows allow. */
+    private boolean sendNew(Connection c, TxBatch tx, long nowNs) {
+        CongestionControl control = c.control;
+        if (control == null) {
+            return true;
+        }
+        int choices = FIRST_PICK_CHOICES;
+        while (c.controlDue || c.hasWork()) {
+            long eligible = c.allMask & ~c.suspectMask & ~c.fullMask;
+            if (!windowOpen(c, control)) {
+                return true;
+            }
+            int at = context.picker.pick(c.paths, eligible, choices, control);
+            if (at < 0) {
+                return true;
+            }
+            choices = PICK_CHOICES;
+            Path path = c.paths[at];
+            boolean full = false;
+            for (int burst = 0;
+                    burst < PathPicker.BURST && !full && path.sender().hasRoom();
+                    burst++) {
+                if (!(c.controlDue || c.hasWork()) || !windowOpen(c, control)) {
+                    break;
+                }
+                full = !sendOneNew(c, path, tx, nowNs);
+            }
+            pathLife.arm(c, path);
+            if (full) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** One frame, unless the stream whose turn it is has none. False: the batch is full. */
+    private boolean sendOneNew(Connection c, Path path, TxBatch tx, long nowNs) {
+        long frame = tx.begin(path.destination);
+        if (frame == 0) {
+            return false;
+        }
+        Record record = context.record;
+        long out = frame + CommonHeader.LENGTH;
+        if (c.controlDue) {
+            int body = context.streams.nextCtl(c.index, out, room(c), record, nowNs);
+            if (body == 0) {
+                c.controlDue = false;
+            } else {
+                sendRecord(c, path, tx, frame, record, 0, body, nowNs);
+            }
+            return true;
+        }
+        int body = context.streams.nextFrame(c.index, c.firstWork(), out, room(c), record, nowNs);
+        if (body == 0) {
+            c.removeFirstWork();
+        } else {
+            c.chargeFirstWork(sendRecord(c, path, tx, frame, record, 0, body, nowNs));
+        }
+        return true;
+    }
+}

@@ -1,0 +1,50 @@
+package io.metaroce.provider.engine.path;
+
+/**
+ * When a packet counts as lost (protocol section 6, rules 2 and 3): it was sent before something that the peer has received, by more than a tolerance that is 0
+ * until needless resends show that the network reorders. Transmit order is compared, not PSN, so a lost resend is caught like a lost first transmission.
+ */
+public final class LossDetector {
+    /** Largest tolerance, in transmissions. */
+    public static final int MAX_TOLERANCE = 64;
+
+    private static final int CLEAN_RTTS = 16;
+
+    private int tolerance;
+    private int dupCount;
+    private long changedNs;
+
+    public int tolerance() {
+        return tolerance;
+    }
+
+    /**
+     * The duplicates counted by the peer, modulo 256, as one ACK tells them.
+     *
+     * @param resent whether this path has resent anything: otherwise the network made the duplicate and the tolerance is not to blame
+     */
+    public void onDupCount(int count, boolean resent, long srttNs, long nowNs) {
+        if ((byte) (count - dupCount) > 0) {
+            dupCount = count & 0xff;
+            if (resent) {
+                tolerance = Math.min(2 * tolerance + 1, MAX_TOLERANCE);
+                changedNs = nowNs;
+            }
+        } else if (tolerance > 0 && nowNs - changedNs > CLEAN_RTTS * srttNs) {
+            tolerance >>= 1;
+            changedNs = nowNs;
+        }
+    }
+
+    /** Whether a packet is lost, given the highest transmit order that the peer has received. */
+    public boolean lost(int txOrder, int highest, long ageNs, long srttNs) {
+        int behind = highest - txOrder;
+        return behind > 0 && (behind > tolerance || ageNs > srttNs + (srttNs >> 2));
+    }
+
+    /** A new epoch: the peer counts from 0 again. */
+    public void reset() {
+        tolerance = 0;
+        dupCount = 0;
+    }
+}

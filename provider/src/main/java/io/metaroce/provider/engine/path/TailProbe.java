@@ -1,0 +1,114 @@
+package io.metaroce.provider.engine.path;
+
+/**
+ * When to send something after the last packet of a path (protocol section 6, rules 4 and 5). The marker proves the tail within an RTT: after a burst it follows
+ * almost at once, after a single packet (where it would double the traffic) when that packet's ACK is late. The probe time-out needs no RTT to be right: it
+ * repeats with backoff, and two without progress make the path suspect.
+ */
+public final class TailProbe {
+    /** Longest time between probes of a silent path. */
+    public static final long MAX_INTERVAL_NS = 1_000_000_000L;
+
+    private static final long MIN_MARKER_DELAY_NS = 1_000;
+
+    private boolean markerWanted;
+    private int burst;
+    private int silent;
+    private int unproductive;
+    private long lastSentNs;
+    private long lastHeardNs;
+    private long lastProbeNs;
+
+    /** A packet with a PSN was sent. */
+    public void onSent(long nowNs) {
+        markerWanted = true;
+        burst++;
+        lastSentNs = nowNs;
+    }
+
+    /** The marker, or any other PROBE, was sent: it proves what was sent before it. */
+    public void onProbeSent(long nowNs) {
+        markerWanted = false;
+        lastProbeNs = nowNs;
+    }
+
+    /**
+     * An ACK of this path came that echoes a later transmission than any before.
+     *
+     * @param progress whether it acknowledged a packet with a PSN for the first time
+     * @param idle whether nothing is outstanding now
+     */
+    public void onHeard(boolean progress, boolean idle, long nowNs) {
+        lastHeardNs = nowNs;
+        silent = 0;
+        if (progress) {
+            unproductive = 0;
+        }
+        if (idle) {
+            burst = 0;
+            markerWanted = false;
+        }
+    }
+
+    /** The probe time-out has expired. */
+    public void onExpired(long nowNs) {
+        silent++;
+        unproductive++;
+        lastProbeNs = nowNs;
+    }
+
+    /** The peer lives again: the backoff starts anew. */
+    public void onWoken(long nowNs) {
+        silent = 1;
+        lastProbeNs = nowNs;
+    }
+
+    /** When the marker is due; Long.MAX_VALUE when none is wanted. */
+    public long markerDueNs(RttEstimator rtt) {
+        if (!markerWanted) {
+            return Long.MAX_VALUE;
+        }
+        long delayNs = burst > 1 ? rtt.srttNs() >> 2 : rtt.srttNs() + 2 * rtt.rttvarNs();
+        return lastSentNs + Math.max(delayNs, MIN_MARKER_DELAY_NS);
+    }
+
+    /**
+     * When the probe time-out expires, given that something is outstanding.
+     *
+     * @param oldestNs when the oldest packet in flight was sent; any earlier time if none is in flight
+     */
+    public long expiryNs(long oldestNs, long ptoNs) {
+        long sinceNs = Math.max(oldestNs, Math.max(lastHeardNs, lastProbeNs));
+        int doublings = Math.min(Math.max(silent - 1, 0), 20);
+        return sinceNs + Math.min(ptoNs << doublings, Math.max(MAX_INTERVAL_NS, ptoNs));
+    }
+
+    /** Expiries since the path was heard. */
+    public int silent() {
+        return silent;
+    }
+
+    /** Expiries since the path made progress. */
+    public int unproductive() {
+        return unproductive;
+    }
+
+    public long lastHeardNs() {
+        return lastHeardNs;
+    }
+
+    public long lastProbeNs() {
+        return lastProbeNs;
+    }
+
+    public long lastSentNs() {
+        return lastSentNs;
+    }
+
+    /** The time from which silence counts for a path that has not been heard yet. */
+    public void start(long nowNs) {
+        lastHeardNs = nowNs;
+        lastProbeNs = nowNs;
+        lastSentNs = nowNs;
+    }
+}

@@ -1,0 +1,117 @@
+package io.metaroce.provider.host;
+
+import io.metaroce.provider.sys.Errno;
+import io.metaroce.provider.sys.Linux;
+import io.metaroce.provider.sys.Sys;
+import io.metaroce.provider.sys.SysException;
+import io.metaroce.wire.Mem;
+import io.metaroce.wire.MetaRoce;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The claim of a slot: one bound UDP socket per address of every plane, all on port 47810 + slot, the first slot that is free on all of them. Held for the life
+ * of the process; the kernel frees it with the process, whatever ends it.
+ *
+ * <p>The sockets carry nothing. They scope the slot to the network namespace and keep the kernel from answering frames with ICMP port unreachable; a filter
+ * drops what would be queued on them. They do not ask for UDP_GRO: that would let GRO join frames of our flows into super-frames before the packet ring sees them.
+ */
+public final class PortClaim implements AutoCloseable {
+    private final Sys sys;
+    private final int slot;
+    private final List<Integer> sockets;
+
+    private PortClaim(Sys sys, int slot, List<Integer> sockets) {
+        this.sys = sys;
+        this.slot = slot;
+        this.sockets = sockets;
+    }
+
+    /**
+     * Claims the first free slot.
+     *
+     * @throws SysException with EADDRINUSE when all are taken, or with what bind(2) answers
+     */
+    public static PortClaim claim(Sys sys, List<Plane> planes) {
+        List<Plane> all = List.copyOf(planes);
+        long scratch = Mem.alloc(64);
+        try {
+            for (int slot = 0; slot < MetaRoce.SLOTS; slot++) {
+                List<Integer> sockets = new ArrayList<>();
+                if (bindAll(sys, all, MetaRoce.port(slot), scratch, sockets)) {
+                    return new PortClaim(sys, slot, sockets);
+                }
+                sockets.forEach(sys::close);
+            }
+        } finally {
+            Mem.free(scratch);
+        }
+        throw new SysException(
+                "no free slot: UDP ports " + MetaRoce.port(0) + " to " + MetaRoce.port(MetaRoce.SLOTS - 1),
+                Errno.EADDRINUSE,
+                "");
+    }
+
+    private static boolean bindAll(Sys sys, List<Plane> planes, int port, long scratch, List<Integer> sockets) {
+        for (Plane plane : planes) {
+            for (IpAddress address : plane.addresses()) {
+                int fd = SysException.check(
+                        sys.socket(
+                                address.isV4() ? Linux.AF_INET : Linux.AF_INET6,
+                                Linux.SOCK_DGRAM | Linux.SOCK_CLOEXEC,
+                                0),
+                        "UDP socket for " + address);
+                sockets.add(fd);
+                dropAll(sys, fd, scratch);
+                int error = bind(sys, fd, address, port, scratch);
+                if (error == -Errno.EADDRINUSE) {
+                    return false;
+                }
+                if (error < 0) {
+                    sockets.forEach(sys::close);
+                    throw new SysException("UDP port " + port + " of " + address, error, "");
+                }
+            }
+        }
+        return true;
+    }
+
+    /** A classic BPF program of one instruction: return 0 (keep no byte). */
+    private static void dropAll(Sys sys, int fd, long scratch) {
+        Mem.fill(scratch, 64, 0);
+        Mem.putShort(scratch, 1);
+        Mem.putLong(scratch + 8, scratch + 16);
+        Mem.putShort(scratch + 16, 0x06);
+        SysException.check(
+                sys.setsockopt(fd, Linux.SOL_SOCKET, Linux.SO_ATTACH_FILTER, scratch, 16),
+                "filter of the claim socket");
+    }
+
+    private static int bind(Sys sys, int fd, IpAddress address, int port, long scratch) {
+        Mem.fill(scratch, 64, 0);
+        Mem.putInt(scratch + 32, 1);
+        if (address.isV4()) {
+            // An address that is still being configured can be bound as well.
+            sys.setsockopt(fd, Linux.IPPROTO_IP, Linux.IP_FREEBIND, scratch + 32, 4);
+        } else {
+            sys.setsockopt(fd, Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY, scratch + 32, 4);
+            sys.setsockopt(fd, Linux.IPPROTO_IPV6, Linux.IPV6_FREEBIND, scratch + 32, 4);
+        }
+        return sys.bind(fd, scratch, SocketAddress.put(scratch, address.hi(), address.lo(), port));
+    }
+
+    /** 0 to 1023. */
+    public int slot() {
+        return slot;
+    }
+
+    public int port() {
+        return MetaRoce.port(slot);
+    }
+
+    @Override
+    public void close() {
+        sockets.forEach(sys::close);
+        sockets.clear();
+    }
+}

@@ -1,0 +1,138 @@
+package io.metaroce.provider.link.packet;
+
+import io.metaroce.provider.host.IpAddress;
+import io.metaroce.provider.host.NetDevice;
+import io.metaroce.provider.port.Counter;
+import io.metaroce.provider.port.Counters;
+import io.metaroce.provider.port.RxBatch;
+import io.metaroce.provider.sys.Sys;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One netdev: a ring of reception for each family of its addresses, and one ring of transmission. */
+public final class PacketPort implements AutoCloseable {
+    private static final int RX_RING_BYTES = 8 << 20;
+    private static final int TX_RING_BYTES = 4 << 20;
+    private static final int ETHERNET_BYTES = 14;
+
+    private final NetDevice device;
+    private final int maxPacket;
+    private final TxRing tx;
+    private final RxRing[] rx;
+    private final Counters counters;
+
+    /**
+     * @param addresses own addresses that frames may come to on this netdev; {@code planes} says which plane each belongs to
+     * @param maxPacket bytes of the longest IP packet to send or receive here
+     * @param port own UDP port
+     */
+    public PacketPort(
+            Sys sys,
+            NetDevice device,
+            List<IpAddress> addresses,
+            List<Integer> planes,
+            int maxPacket,
+            int port,
+            Counters counters) {
+        this.device = device;
+        this.maxPacket = maxPacket;
+        this.counters = counters;
+        int maxFrame = maxPacket + ETHERNET_BYTES;
+        tx = new TxRing(sys, device.name(), device.ifindex(), maxFrame, TX_RING_BYTES, counters);
+        List<RxRing> rings = new ArrayList<>();
+        try {
+            for (boolean v4 : new boolean[] {true, false}) {
+                List<IpAddress> own = new ArrayList<>();
+                List<Integer> ownPlanes = new ArrayList<>();
+                for (int i = 0; i < addresses.size(); i++) {
+                    if (addresses.get(i).isV4() == v4) {
+                        own.add(addresses.get(i));
+                        ownPlanes.add(planes.get(i));
+                    }
+                }
+                if (!own.isEmpty()) {
+                    int[] planeOf = ownPlanes.stream().mapToInt(p -> p).toArray();
+                    rings.add(new RxRing(
+                            sys,
+                            device.name(),
+                            device.ifindex(),
+                            own,
+                            planeOf,
+                            port,
+                            maxFrame,
+                            RX_RING_BYTES,
+                            counters));
+                }
+            }
+        } catch (RuntimeException e) {
+            tx.close();
+            rings.forEach(RxRing::close);
+            throw e;
+        }
+        rx = rings.toArray(RxRing[]::new);
+    }
+
+    public NetDevice device() {
+        return device;
+    }
+
+    public int maxPacket() {
+        return maxPacket;
+    }
+
+    /** Gives the frames of the last poll back. */
+    public void release() {
+        for (RxRing ring : rx) {
+            ring.release();
+        }
+    }
+
+    public int poll(RxBatch batch) {
+        int n = 0;
+        for (RxRing ring : rx) {
+            n += ring.poll(batch);
+        }
+        return n;
+    }
+
+    /** Where the next frame's virtio header goes; 0 when the ring is full. */
+    public long begin() {
+        return tx.begin();
+    }
+
+    /** Takes the frame at {@link #begin}; {@code bytes} counts its virtio header too. */
+    public void commit(int bytes) {
+        tx.commit(bytes);
+    }
+
+    public void flush() {
+        tx.flush();
+    }
+
+    public boolean isCongested() {
+        return tx.isCongested();
+    }
+
+    /** Adds what the rings of reception lost to the counters. */
+    public void countDrops() {
+        for (RxRing ring : rx) {
+            counters.add(Counter.LINK_RX_RING_DROPS, ring.drops());
+        }
+    }
+
+    public int fds() {
+        return rx.length;
+    }
+
+    public int fd(int i) {
+        return rx[i].fd();
+    }
+
+    @Override
+    public void close() {
+        tx.close();
+        for (RxRing ring : rx) {
+            ring.close();
+        }
+    }
+}
