@@ -3,7 +3,7 @@
 JDK_WANTED=25
 # Programs that the verbs and the tests call, and the Debian packages that bring them.
 PACKAGES=(
-    ethtool gcc ibverbs-utils iperf3 iproute2 libc6-dev libibverbs-dev librdmacm-dev make maven netcat-openbsd nftables
+    gcc ibverbs-utils iperf3 iproute2 libc6-dev libibverbs-dev librdmacm-dev make maven netcat-openbsd nftables
     perftest util-linux
 )
 
