@@ -110,7 +110,6 @@ pair_cleanup() {
     if [ -n "${HOLD:-}" ]; then
         exec {HOLD}>&-
         HOLD=
-        kill ${TIMER:+"$TIMER"} 2>/dev/null
         # The holders end the commands; everything here is their child or ours.
         wait 2>/dev/null
     fi
@@ -131,8 +130,8 @@ start_holder() {
     local word
     {
         unshare -n -m -- bash "$MROCE_DIR/script/pair-holder.sh" "$DIR" || echo failed
-    } <"$DIR/hold" >"$DIR/ready" {HOLD}>&- {READY}>&- &
-    read -r -t 20 -u "$READY" word HOLDER || word=
+    } <"$DIR/hold" >"$DIR/events" {HOLD}>&- {EVENTS}>&- &
+    read -r -t 20 -u "$EVENTS" word HOLDER || word=
     [ "$word" = ready ] || die "pair: cannot make a network namespace; type: mroce doctor"
 }
 
@@ -198,26 +197,27 @@ read_counters() {
     local holder name line
     COUNT_frames=0 COUNT_own=0 COUNT_dropped=0 COUNT_marked=0
     for holder in "$SERVER_HOLDER" "$CLIENT_HOLDER"; do
+        name=
         while IFS= read -r line; do
             if [[ $line =~ counter\ (frames|own|dropped|marked) ]]; then
                 name=COUNT_${BASH_REMATCH[1]}
-            elif [[ $line =~ packets\ ([0-9]+) ]]; then
+            elif [ -n "$name" ] && [[ $line =~ packets\ ([0-9]+) ]]; then
                 printf -v "$name" '%s' $((${!name} + BASH_REMATCH[1]))
             fi
-        done < <(inside "$holder" nft list counters netdev)
+        done < <(inside "$holder" nft list counters table netdev mroce)
     done
 }
 
-# Starts a command; $1: holder, $2: the command. Its number is left in STARTED.
+# Starts a command; $1: server or client, $2: holder, $3: the command. Its end is told as "$1 STATUS" on the pipe EVENTS.
 start_command() {
     (
-        exec {HOLD}>&- {READY}>&-
+        exec {HOLD}>&- {SAID}>&2 2>/dev/null
         trap - EXIT INT TERM HUP
         # A shell starts its background commands with ^C ignored; these are to die of it as usual.
-        exec env --default-signal=INT,QUIT nsenter -t "$1" -n -m -- \
-            bash "$MROCE_DIR/script/pair-command.sh" "$PWD" "$PRELOAD" "$IFACES" "$2"
+        env --default-signal=INT,QUIT nsenter -t "$2" -n -m -- \
+            bash "$MROCE_DIR/script/pair-command.sh" "$PWD" "$PRELOAD" "$IFACES" "$3" 2>&"$SAID" {SAID}>&- {EVENTS}>&-
+        echo "$1 $?" >&"$EVENTS"
     ) <&0 &
-    STARTED=$!
 }
 
 # Whether somebody listens on a TCP port in the server's namespace.
@@ -231,58 +231,52 @@ server_listens() {
     return 1
 }
 
+now_us() {
+    NOW_US=${EPOCHREALTIME/[.,]/}
+}
+
+# Takes the end of a command from the pipe, if one comes within $1 microseconds.
+await_event() {
+    local who status limit
+    [ "$1" -gt 0 ] || return 1
+    printf -v limit '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
+    read -r -t "$limit" -u "$EVENTS" who status || return 1
+    case $who in
+        server) SERVER_STATUS=$status ;;
+        client) CLIENT_STATUS=$status ;;
+    esac
+}
+
 # Waits until the server listens, has ended, or a second has passed.
 await_server() {
-    local until=$((${EPOCHREALTIME/[.,]/} + 1000000))
-    until server_listens || ! kill -0 "$SERVER" 2>/dev/null || [ "${EPOCHREALTIME/[.,]/}" -ge "$until" ]; do
-        pause 0.01
+    local until
+    now_us
+    until=$((NOW_US + 1000000))
+    until [ -n "$SERVER_STATUS" ] || server_listens || [ "$NOW_US" -ge "$until" ]; do
+        await_event 10000
+        now_us
     done
-}
-
-# Nothing is ever written to READY after the start.
-pause() {
-    read -r -t "$1" -u "$READY" _
-}
-
-# Leaves the number of a process in TIMER that ends after $1 seconds.
-start_timer() {
-    sleep "$1" {HOLD}>&- {READY}>&- >/dev/null 2>&1 &
-    TIMER=$!
 }
 
 # Waits for both commands; leaves SERVER_STATUS and CLIENT_STATUS, and TIMED_OUT.
 await_commands() {
-    local ended status running timer=$TIMER grace=
-    SERVER_STATUS= CLIENT_STATUS= TIMED_OUT=0
+    local grace_us=0 until_us
     while [ -z "$SERVER_STATUS" ] || [ -z "$CLIENT_STATUS" ]; do
-        running=("$timer")
-        [ -n "$grace" ] && running+=("$grace")
-        [ -z "$SERVER_STATUS" ] && running+=("$SERVER")
-        [ -z "$CLIENT_STATUS" ] && running+=("$CLIENT")
-        wait -n -p ended "${running[@]}" 2>/dev/null
-        status=$?
-        case ${ended:-} in
-            "$SERVER") SERVER_STATUS=$status ;;
-            "$CLIENT")
-                CLIENT_STATUS=$status
-                if [ "$status" -ne 0 ] && [ -z "$SERVER_STATUS" ]; then
-                    start_timer "$SERVER_GRACE_S"
-                    grace=$TIMER
-                fi
-                ;;
-            "$timer")
+        now_us
+        until_us=$DEADLINE_US
+        if [ -n "$CLIENT_STATUS" ] && [ "$CLIENT_STATUS" -ne 0 ]; then
+            [ "$grace_us" -gt 0 ] || grace_us=$((NOW_US + SERVER_GRACE_S * 1000000))
+            [ "$grace_us" -ge "$until_us" ] || until_us=$grace_us
+        fi
+        if ! await_event $((until_us - NOW_US)); then
+            if [ "$until_us" -eq "$DEADLINE_US" ]; then
                 TIMED_OUT=1
-                timer=
-                break
-                ;;
-            *)
-                say "pair: the client failed; the server still ran ${SERVER_GRACE_S} s later and was ended"
-                SERVER_STATUS=143
-                break
-                ;;
-        esac
+                return
+            fi
+            say "pair: the client failed; the server still ran $SERVER_GRACE_S s later and was ended"
+            SERVER_STATUS=137
+        fi
     done
-    kill ${timer:+"$timer"} ${grace:+"$grace"} 2>/dev/null
 }
 
 # What the loss has done, on stderr. Fails if frames should have been dropped and none was: then the test proves nothing.
@@ -327,8 +321,8 @@ mroce_pair() {
     trap 'pair_interrupted 143' TERM
     trap 'pair_interrupted 129' HUP
     DIR=$(mktemp -d "${TMPDIR:-/tmp}/mroce-pair.XXXXXX") || die "pair: cannot make a temporary folder"
-    mkfifo "$DIR/hold" "$DIR/ready" || die "pair: cannot make a pipe in $DIR"
-    exec {HOLD}<>"$DIR/hold" {READY}<>"$DIR/ready"
+    mkfifo "$DIR/hold" "$DIR/events" || die "pair: cannot make a pipe in $DIR"
+    exec {HOLD}<>"$DIR/hold" {EVENTS}<>"$DIR/events"
 
     start_holder
     SERVER_HOLDER=$HOLDER
@@ -337,12 +331,12 @@ mroce_pair() {
     link_namespaces
     disturb
 
-    start_timer "$TIMEOUT"
-    start_command "$SERVER_HOLDER" "$SERVER_COMMAND" </dev/null >"$DIR/server" 2>&1
-    SERVER=$STARTED
+    SERVER_STATUS= CLIENT_STATUS= TIMED_OUT=0
+    now_us
+    DEADLINE_US=$((NOW_US + TIMEOUT * 1000000))
+    start_command server "$SERVER_HOLDER" "$SERVER_COMMAND" </dev/null >"$DIR/server" 2>&1
     await_server
-    start_command "$CLIENT_HOLDER" "$CLIENT_COMMAND"
-    CLIENT=$STARTED
+    start_command client "$CLIENT_HOLDER" "$CLIENT_COMMAND"
     await_commands
 
     if [ $((LOSS + LOSS_ALL + CE)) -gt 0 ]; then

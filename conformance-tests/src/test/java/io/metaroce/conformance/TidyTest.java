@@ -156,7 +156,7 @@ final class TidyTest {
         return ROOT.relativize(file).toString();
     }
 
-    private static Path root() {
+    static Path root() {
         for (Path dir = Path.of("").toAbsolutePath(); dir != null; dir = dir.getParent()) {
             if (Files.exists(dir.resolve("conformance-tests").resolve("pom.xml"))) {
                 return dir;
