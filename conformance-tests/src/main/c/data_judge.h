@@ -26,8 +26,6 @@ struct params {
     uint32_t max_inline;
     uint32_t max_sge;
     uint32_t timeout_s;
-    uint32_t late_percent; /* flows whose receiver gives the credit before it posts the receives: their sender meets RNR */
-    uint32_t reserved;
 };
 
 enum op { OP_SEND, OP_SEND_IMM, OP_WRITE, OP_WRITE_IMM, OP_READ, OP_FETCH_ADD, OP_CMP_SWAP, OP_KINDS };
@@ -132,7 +130,7 @@ struct incoming {
     uint64_t planned;
     uint64_t model[COUNTERS];
     uint32_t next; /* next message of the batch `compared` that is not yet seen */
-    bool late;     /* gives the credit before it posts the receives */
+    bool late;     /* gives the credit before it posts the receives, so that the sender meets RNR */
     uint32_t owed; /* credits to send */
 };
 

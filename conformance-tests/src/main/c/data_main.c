@@ -29,7 +29,6 @@ static void usage(void)
             "  --messages N   per QP and direction (200)      --threads T  (2; every second one sleeps on events)\n"
             "  --qps Q        per thread (2)                  --max-size B (8M)\n"
             "  --seed S       (random)                        --timeout S  without any completion (60)\n"
-            "  --late P       percent of the QPs whose receives come after the go-ahead, so that sends meet RNR (25)\n"
             "  --spoil byte|immediate|order|length     the client lies once, and the judge must fail\n"
             "The client's options count for both sides.\n");
     exit(2);
@@ -47,13 +46,13 @@ static enum spoil parse_spoil(const char *text)
 
 static struct options parse(int argc, char **argv)
 {
-    struct options o = {.port = 18515, .params = {.messages = 200, .threads = 2, .qps = 2, .max_size = 8u << 20, .timeout_s = 60, .late_percent = 25}};
-    enum { SEED = 256, MESSAGES, THREADS, QPS, MAX_SIZE, TIMEOUT, SPOIL, LATE };
+    struct options o = {.port = 18515, .params = {.messages = 200, .threads = 2, .qps = 2, .max_size = 8u << 20, .timeout_s = 60}};
+    enum { SEED = 256, MESSAGES, THREADS, QPS, MAX_SIZE, TIMEOUT, SPOIL };
     static const struct option longs[] = {
         {"seed", required_argument, NULL, SEED},        {"messages", required_argument, NULL, MESSAGES},
         {"threads", required_argument, NULL, THREADS},  {"qps", required_argument, NULL, QPS},
         {"max-size", required_argument, NULL, MAX_SIZE}, {"timeout", required_argument, NULL, TIMEOUT},
-        {"spoil", required_argument, NULL, SPOIL},    {"late", required_argument, NULL, LATE},
+        {"spoil", required_argument, NULL, SPOIL},
         {0},
     };
     int c;
@@ -91,9 +90,6 @@ static struct options parse(int argc, char **argv)
             break;
         case TIMEOUT:
             o.params.timeout_s = (uint32_t)n;
-            break;
-        case LATE:
-            o.params.late_percent = (uint32_t)n;
             break;
         case SPOIL:
             o.spoil = parse_spoil(optarg);
@@ -236,7 +232,7 @@ static void connect_all(struct judge *judge, struct worker *workers, int fd)
     }
 }
 
-static void report_flows(const struct judge *judge, const struct worker *workers)
+static void report_hang(const struct judge *judge, const struct worker *workers)
 {
     for (uint32_t t = 0; t < judge->params.threads; t++)
         for (uint32_t i = 0; i < judge->params.qps; i++) {
@@ -249,6 +245,7 @@ static void report_flows(const struct judge *judge, const struct worker *workers
                         q->out.posted, q->out.completed, q->out.next, q->out.credits, q->in.armed, q->in.compared, q->in.next,
                         q->in.owed);
         }
+    die("no completion for %u s", judge->params.timeout_s);
 }
 
 /* Waits for the threads; watches for a hang and for a peer that went away. */
@@ -264,17 +261,14 @@ static void join_all(struct judge *judge, struct worker *workers, pthread_t *thr
             if (pthread_timedjoin_np(threads[t], NULL, &until) == 0)
                 break;
             char byte;
-            if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
-                report_flows(judge, workers);
+            if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
                 die("seed %llu: the peer closed the side channel (it failed or was killed)", (unsigned long long)judge->params.seed);
-            }
             uint64_t progress = __atomic_load_n(&judge->progress, __ATOMIC_RELAXED);
             if (progress != last) {
                 last = progress;
                 since = now_ms();
             } else if (now_ms() - since > judge->params.timeout_s * 1000ull) {
-                report_flows(judge, workers);
-                die("seed %llu: no completion for %u s", (unsigned long long)judge->params.seed, judge->params.timeout_s);
+                report_hang(judge, workers);
             }
         }
     }

@@ -71,7 +71,7 @@ static void create_flow(struct worker *w, struct flow_qp *q, uint32_t local)
     q->qp = ibv_create_qp(judge->pd, &init);
     if (!q->qp)
         die_errno(errno, "ibv_create_qp");
-    q->in.late = mix_of(params->seed, 0x1a7e, q->index) % 100 < params->late_percent;
+    q->in.late = mix_of(params->seed, 0x1a7e, q->index) % 4 == 0;
     q->out.credits = BANKS;
 }
 

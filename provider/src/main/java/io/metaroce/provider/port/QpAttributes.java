@@ -31,4 +31,6 @@ public final class QpAttributes {
     public int retryCnt;
     /** 7 is for ever. */
     public int rnrRetry;
+    /** With IBV_QP_EN_SQD_ASYNC_NOTIFY and the move to SQD: whether SQ_DRAINED is raised. */
+    public boolean enSqdAsyncNotify;
 }

@@ -1,0 +1,769 @@
+package io.metaroce.provider.engine.stream;
+
+import io.metaroce.provider.engine.Record;
+import io.metaroce.provider.port.Counter;
+import io.metaroce.provider.slots.SendSlot;
+import io.metaroce.wire.AtomicExt;
+import io.metaroce.wire.AtomicOp;
+import io.metaroce.wire.AtomicRspExt;
+import io.metaroce.wire.BlockKind;
+import io.metaroce.wire.DataLayout;
+import io.metaroce.wire.ErrorTail;
+import io.metaroce.wire.ImmediateTail;
+import io.metaroce.wire.Mem;
+import io.metaroce.wire.MetaRoce;
+import io.metaroce.wire.Opcode;
+import io.metaroce.wire.ReadRspExt;
+import io.metaroce.wire.SendExt;
+import io.metaroce.wire.Serial;
+import io.metaroce.wire.Space;
+import io.metaroce.wire.StreamBlock;
+import io.metaroce.wire.StreamFlag;
+import io.metaroce.wire.StreamHeader;
+import io.metaroce.wire.Syndrome;
+import io.metaroce.wire.WriteExt;
+
+/**
+ * The sending side of one stream's request space: cuts work requests into segments, learns from stream blocks how far the responder has come, and places the answers
+ * to READs and atomics.
+ */
+final class Requester {
+    private static final long LEAST_BUDGET_NS = 500_000_000;
+
+    private final Stream stream;
+    private final Shared shared;
+    final SendQueue queue;
+    private final RnrState rnr = new RnrState();
+    private final SpsnWindow answered;
+
+    private int firstAnswer;
+    private int nextSpsn; // given to the next WR
+    private int cum; // the responder has all before it
+    private int nextRqIndex;
+    private int parked; // WRs before queue.next that wait for a receive
+    private int parkedFrom;
+    private int resends; // WRs flagged RESEND, at most
+    private int inFlight;
+    private int blockSeq;
+    private int blockCum;
+    private int blockKind;
+    private boolean blockSeen;
+    private long progressNs;
+    private int asked; // queries since the last progress
+    private long askedNs;
+    private long goneSinceNs; // 0: not gone
+    private int builtSegments;
+
+    Requester(Stream stream) {
+        this.stream = stream;
+        this.shared = stream.shared;
+        this.queue = new SendQueue(stream);
+        this.answered = new SpsnWindow(shared.bitmaps);
+    }
+
+    /** RTR. */
+    void start(int firstSpsn) {
+        queue.start();
+        nextSpsn = firstSpsn;
+        cum = firstSpsn;
+        nextRqIndex = 0;
+        rnr.start(0);
+        parked = 0;
+        resends = 0;
+        inFlight = 0;
+        blockSeen = false;
+        blockKind = BlockKind.ACK;
+        asked = 0;
+        goneSinceNs = 0;
+    }
+
+    /** The peer has told where its answers begin, and how many receives it has posted. */
+    void beginResponses(int spsn, int rqLimit) {
+        firstAnswer = spsn;
+        answered.start(spsn);
+        rnr.start(rqLimit);
+    }
+
+    /** Nothing was sent, and no answer placed, in this life. */
+    boolean untouched() {
+        return nextSpsn == stream.binds.firstRequest() && answered.cum() == firstAnswer && answered.inOrder();
+    }
+
+    /** Gives back what it holds of the pools. */
+    void stop() {
+        answered.stop();
+        inFlight = 0;
+        parked = 0;
+        resends = 0;
+        rnr.settled();
+    }
+
+    /** The doorbell rang. */
+    void onPosted() {
+        boolean wasEmpty = queue.isEmpty();
+        if (queue.refresh()) {
+            if (wasEmpty) {
+                progressNs = shared.nowNs;
+                asked = 0;
+            }
+            stream.arm();
+            stream.kick();
+        }
+    }
+
+    /** Of two blocks the later ACK's counts; a FINAL, which comes last, counts as the latest. */
+    int newestBlock() {
+        return blockSeq;
+    }
+
+    /** Data may flow: what was posted meanwhile goes. */
+    void onReady() {
+        queue.refresh();
+        progressNs = shared.nowNs;
+        stream.arm();
+    }
+
+    boolean hasWork() {
+        return queue.next != queue.tail || parked > 0 || resends > 0;
+    }
+
+    // ---- sending ---------------------------------------------------------------------------------------------------
+
+    /** Writes the next packet; 0 when none can go now. */
+    int next(long out, int room, Record record) {
+        if (resends > 0) {
+            int bytes = nextResend(out, room, record);
+            if (bytes > 0) {
+                return bytes;
+            }
+        }
+        if (parked > 0) {
+            int bytes = nextParked(out, room, record);
+            if (bytes > 0) {
+                return bytes;
+            }
+        }
+        while (stream.sends()) {
+            if (queue.next == queue.tail && !queue.refresh()) {
+                return 0;
+            }
+            if (queue.failedBefore(queue.next) || (!queue.begun && !begin(queue.next))) {
+                return 0;
+            }
+            int index = queue.next;
+            int bytes = send(index, out, room, record);
+            if (bytes > 0) {
+                if (queue.get(index, SendQueue.SENT) == queue.get(index, SendQueue.SEGMENTS)) {
+                    queue.pass();
+                }
+                return bytes;
+            }
+            if (!stream.sends()
+                    || queue.failedBefore(index)
+                    || !Verbs.consumes(SendSlot.opcode(queue.slot(index)))
+                    || rnr.beyond(queue.get(index, SendQueue.RQ_INDEX)) < 0) {
+                return 0;
+            }
+            if (parked++ == 0) {
+                parkedFrom = index;
+            }
+            queue.pass(); // only what takes a receive waits for one
+        }
+        return 0;
+    }
+
+    /** Gives a WR its place in the stream, after the checks that come before its first packet. False: it cannot begin now. */
+    private boolean begin(int index) {
+        if (stream.state == Verbs.SQD) {
+            return false;
+        }
+        long slot = queue.slot(index);
+        int opcode = SendSlot.opcode(slot);
+        if (opcode > Verbs.WR_FETCH_ADD) {
+            fail(index, Verbs.LOC_QP_OP_ERR);
+            return false;
+        }
+        int readsOpen = queue.readsBegun - queue.readsDone;
+        if ((SendSlot.flags(slot) & SendSlot.FENCE) != 0 && readsOpen > 0) {
+            return false;
+        }
+        boolean answer = Verbs.answered(opcode);
+        long length = SendSlot.length(slot) & 0xffff_ffffL;
+        if (length > MetaRoce.MAX_MESSAGE_BYTES || (opcode > Verbs.WR_READ && length < Long.BYTES)) {
+            fail(index, Verbs.LOC_LEN_ERR);
+            return false;
+        }
+        if (answer) {
+            int bad = stream.attr.maxRdAtomic == 0
+                    ? Verbs.LOC_QP_OP_ERR
+                    : stream.binds.peerRdAtomic() == 0 ? Verbs.REM_INV_REQ_ERR : 0;
+            if (bad != 0) {
+                fail(index, bad);
+                return false;
+            }
+            if (readsOpen >= Math.min(stream.attr.maxRdAtomic, stream.binds.peerRdAtomic())) {
+                return false;
+            }
+        }
+        int status = shared.placement.check(slot, stream.pd, answer ? Verbs.LOCAL_WRITE : 0);
+        if (status != Verbs.SUCCESS) {
+            fail(index, status);
+            return false;
+        }
+        int segments = DataLayout.segments(length, stream.binds.segmentBytes());
+        int rqIndex = Verbs.consumes(opcode) ? nextRqIndex++ : 0;
+        queue.begin(nextSpsn, answer ? 1 : segments, rqIndex, answer ? opcode == Verbs.WR_READ ? segments : 1 : 0);
+        nextSpsn += answer ? 1 : segments;
+        return true;
+    }
+
+    /** Writes the next unsent segments of a WR; 0 when none can go now. */
+    private int send(int index, long out, int room, Record record) {
+        int sent = queue.get(index, SendQueue.SENT);
+        int left = queue.get(index, SendQueue.SEGMENTS) - sent;
+        int opcode = SendSlot.opcode(queue.slot(index));
+        int most = Math.min(left, cum + stream.binds.peerWindow() - queue.get(index, SendQueue.FIRST) - sent);
+        boolean probe = false;
+        if (Verbs.consumes(opcode)) {
+            int beyond = rnr.beyond(queue.get(index, SendQueue.RQ_INDEX));
+            if (beyond >= 0) {
+                if (opcode == Verbs.WR_WRITE_IMM) {
+                    most = beyond > 0 ? Math.min(most, left - 1) : most; // its last packet takes the receive
+                } else if (beyond > 0 || sent > 0) {
+                    return 0;
+                }
+                probe = beyond == 0;
+            }
+        }
+        if (most <= 0) {
+            return 0;
+        }
+        int bytes = build(index, sent, most, out, room);
+        if (bytes <= 0) {
+            return 0;
+        }
+        queue.set(index, SendQueue.SENT, sent + builtSegments);
+        if (probe && (opcode != Verbs.WR_WRITE_IMM || builtSegments == left)) {
+            rnr.probe(index);
+        }
+        fill(record, index, sent);
+        return bytes;
+    }
+
+    private int nextParked(long out, int room, Record record) {
+        int index = parkedFrom;
+        while (index != queue.next && queue.get(index, SendQueue.SENT) == queue.get(index, SendQueue.SEGMENTS)) {
+            index++;
+        }
+        parkedFrom = index;
+        if (index == queue.next) {
+            parked = 0;
+            return 0;
+        }
+        if (queue.failedBefore(index)) {
+            return 0;
+        }
+        int bytes = send(index, out, room, record);
+        if (bytes > 0 && queue.get(index, SendQueue.SENT) == queue.get(index, SendQueue.SEGMENTS)) {
+            parked--;
+        }
+        return bytes;
+    }
+
+    private int nextResend(long out, int room, Record record) {
+        for (int index = queue.acked; index != queue.begunEnd(); index++) {
+            if (!queue.has(index, SendQueue.RESEND)) {
+                continue;
+            }
+            queue.unflag(index, SendQueue.RESEND);
+            resends--;
+            int at = Math.max(0, cum - queue.get(index, SendQueue.FIRST));
+            int most = queue.get(index, SendQueue.SENT) - at;
+            int bytes = most <= 0 || queue.failedBefore(index) ? 0 : build(index, at, most, out, room);
+            if (bytes > 0) {
+                shared.count(Counter.TX_RESENT);
+                fill(record, index, at);
+                return bytes;
+            }
+            if (!stream.sends()) {
+                return 0;
+            }
+        }
+        resends = 0;
+        return 0;
+    }
+
+    private void fill(Record record, int index, int at) {
+        record.space = Space.REQUEST;
+        record.spsn = queue.get(index, SendQueue.FIRST) + at;
+        record.segments = builtSegments;
+        record.ref = index;
+        queue.set(index, SendQueue.IN_FLIGHT, queue.get(index, SendQueue.IN_FLIGHT) + 1);
+        inFlight++;
+        stream.arm();
+    }
+
+    /** Writes a packet again; 0 when its work is done or its memory gone. */
+    int rebuild(Record record, long out, int room) {
+        int index = record.ref;
+        if (index - queue.acked < 0
+                || index - queue.begunEnd() >= 0
+                || queue.failedBefore(index)
+                || record.spsn + record.segments - cum <= 0) {
+            return 0;
+        }
+        int bytes = write(index, record.spsn - queue.get(index, SendQueue.FIRST), record.segments, out, room);
+        return bytes > 0 && builtSegments == record.segments ? bytes : 0;
+    }
+
+    /** As {@link #write}, and a WR whose memory is gone fails. */
+    private int build(int index, int at, int most, long out, int room) {
+        int bytes = write(index, at, most, out, room);
+        if (bytes < 0) {
+            fail(index, -bytes);
+            return 0;
+        }
+        return bytes;
+    }
+
+    /** Writes up to {@code most} segments of a WR from its segment {@code at} on; leaves their number in builtSegments. Negative: a status. */
+    private int write(int index, int at, int most, long out, int room) {
+        long slot = queue.slot(index);
+        int wr = SendSlot.opcode(slot);
+        int spsn = queue.get(index, SendQueue.FIRST) + at;
+        int msn = queue.msn(index);
+        int qpn = stream.attr.destQpn;
+        int generation = stream.binds.peerGeneration();
+        long ext = out + StreamHeader.LENGTH;
+        long length = SendSlot.length(slot) & 0xffff_ffffL;
+        builtSegments = 1;
+        if (wr == Verbs.WR_READ) {
+            StreamHeader.put(out, qpn, Opcode.READ_REQ, generation, spsn, msn, StreamFlag.LAST, 0);
+            WriteExt.put(ext, SendSlot.remoteAddr(slot), SendSlot.rkey(slot), length);
+            return StreamHeader.LENGTH + WriteExt.LENGTH;
+        }
+        if (wr > Verbs.WR_READ) {
+            StreamHeader.put(out, qpn, Opcode.ATOMIC_REQ, generation, spsn, msn, StreamFlag.LAST, 0);
+            boolean swap = wr == Verbs.WR_CMP_SWP;
+            AtomicExt.put(
+                    ext,
+                    SendSlot.remoteAddr(slot),
+                    SendSlot.rkey(slot),
+                    swap ? AtomicOp.CMP_AND_SWP : AtomicOp.FETCH_AND_ADD,
+                    swap ? SendSlot.swap(slot) : SendSlot.compareAdd(slot),
+                    swap ? SendSlot.compareAdd(slot) : 0);
+            return StreamHeader.LENGTH + AtomicExt.LENGTH;
+        }
+        boolean isWrite = wr <= Verbs.WR_WRITE_IMM;
+        boolean imm = wr == Verbs.WR_WRITE_IMM || wr == Verbs.WR_SEND_IMM;
+        int segment = stream.binds.segmentBytes();
+        int headers = StreamHeader.LENGTH + (isWrite ? WriteExt.LENGTH : SendExt.LENGTH);
+        int tail = !imm ? 0 : isWrite ? ImmediateTail.LENGTH : ImmediateTail.SEND_LENGTH;
+        long offset = (long) at * segment;
+        long left = length - offset;
+        int rest = queue.get(index, SendQueue.SEGMENTS) - at;
+        int n = left + tail <= room - headers ? rest : Math.min(rest - 1, (room - headers) / segment);
+        n = Math.min(n, most);
+        if (n <= 0) {
+            return 0;
+        }
+        boolean last = n == rest;
+        int bytes = (int) Math.min((long) n * segment, left);
+        int flags = 0;
+        if (last) {
+            flags = StreamFlag.LAST;
+            if (Verbs.consumes(wr) && (SendSlot.flags(slot) & SendSlot.SOLICITED) != 0) {
+                flags |= StreamFlag.SE;
+            }
+            if (imm) {
+                flags |= StreamFlag.IMM;
+                Mem.putInt(out + headers, SendSlot.imm(slot)); // the program's bytes, unchanged
+                if (isWrite) {
+                    ImmediateTail.rqIndex(out + headers, queue.get(index, SendQueue.RQ_INDEX));
+                }
+                headers += tail;
+            }
+        }
+        if (isWrite) {
+            StreamHeader.put(out, qpn, Opcode.WRITE, generation, spsn, msn, flags, offset);
+            WriteExt.put(ext, SendSlot.remoteAddr(slot), SendSlot.rkey(slot), length);
+        } else {
+            StreamHeader.put(out, qpn, Opcode.SEND, generation, spsn, msn, flags, offset);
+            SendExt.put(ext, queue.get(index, SendQueue.RQ_INDEX), length);
+        }
+        int status = shared.placement.gather(slot, stream.pd, offset, bytes, out + headers);
+        builtSegments = n;
+        return status == Verbs.SUCCESS ? headers + bytes : -status;
+    }
+
+    // ---- acknowledgements ------------------------------------------------------------------------------------------
+
+    void onCleared(Record record, int ackSeq) {
+        if (inFlight > 0) {
+            inFlight--;
+        }
+        progressNs = shared.nowNs;
+        asked = 0;
+        int index = record.ref;
+        if (index - queue.acked < 0 || index - queue.begunEnd() >= 0) {
+            return;
+        }
+        int flying = queue.get(index, SendQueue.IN_FLIGHT);
+        if (flying > 0) {
+            queue.set(index, SendQueue.IN_FLIGHT, flying - 1);
+        }
+        if (!queue.has(index, SendQueue.HAS_CLEARED) || ackSeq - queue.get(index, SendQueue.CLEARED) > 0) {
+            queue.set(index, SendQueue.CLEARED, ackSeq);
+            queue.flag(index, SendQueue.HAS_CLEARED);
+        }
+        if (flying <= 1) {
+            if (queue.has(index, SendQueue.RESEND_ON_CLEAR)) {
+                queue.unflag(index, SendQueue.RESEND_ON_CLEAR);
+                markResend(index);
+            } else {
+                checkStuck();
+            }
+        }
+    }
+
+    private void markResend(int index) {
+        if (!queue.has(index, SendQueue.RESEND)) {
+            queue.flag(index, SendQueue.RESEND);
+            resends++;
+        }
+        stream.kick();
+    }
+
+    /**
+     * Sends the first missing segment again when a block names it that is not older than the ACK which cleared it, and no packet with it is in flight: its
+     * path has received it, its stream has not.
+     */
+    private void checkStuck() {
+        int index = queue.acked;
+        if (index == queue.begunEnd() || !blockSeen || blockCum != cum) {
+            return;
+        }
+        int at = cum - queue.get(index, SendQueue.FIRST);
+        if (at < 0
+                || at >= queue.get(index, SendQueue.SENT)
+                || queue.get(index, SendQueue.IN_FLIGHT) != 0
+                || !queue.has(index, SendQueue.HAS_CLEARED)
+                || queue.has(index, SendQueue.RESEND)
+                || blockSeq - queue.get(index, SendQueue.CLEARED) < 0) {
+            return;
+        }
+        boolean waits = Verbs.consumes(SendSlot.opcode(queue.slot(index)))
+                && rnr.beyond(queue.get(index, SendQueue.RQ_INDEX)) >= 0;
+        if (waits && blockKind == BlockKind.RNR) {
+            return; // the timer or a new limit sends it
+        }
+        markResend(index);
+    }
+
+    /** The lowest SPSN that was never sent. */
+    private int sentEnd() {
+        if (parked > 0) {
+            for (int index = parkedFrom; index != queue.next; index++) {
+                int sent = queue.get(index, SendQueue.SENT);
+                if (sent < queue.get(index, SendQueue.SEGMENTS)) {
+                    return queue.get(index, SendQueue.FIRST) + sent;
+                }
+            }
+        }
+        return queue.begun ? queue.get(queue.next, SendQueue.FIRST) + queue.get(queue.next, SendQueue.SENT) : nextSpsn;
+    }
+
+    /** A block of the responder, of our generation. */
+    void onBlock(long block, int ackSeq) {
+        int kind = StreamBlock.kind(block);
+        boolean known = kind != BlockKind.GONE || StreamBlock.rqLimit(block) == Outbox.GONE_KNOWN;
+        if (known) {
+            int cumSpsn = StreamBlock.cumSpsn(block);
+            int messages = Serial.distance24(StreamBlock.cumMsn(block), queue.msn(queue.acked));
+            if (cumSpsn - cum < 0
+                    || cumSpsn - sentEnd() > 0
+                    || messages < 0
+                    || messages > queue.begunEnd() - queue.acked
+                    || (blockSeen && ackSeq - blockSeq < 0)) {
+                shared.count(Counter.RX_STALE);
+                return;
+            }
+            blockSeen = true;
+            blockSeq = ackSeq;
+            blockCum = cumSpsn;
+            blockKind = kind;
+            if (messages > 0 || cumSpsn != cum) {
+                progressed(cumSpsn, queue.acked + messages);
+            }
+        }
+        switch (kind) {
+            case BlockKind.ERROR -> {
+                if (queue.acked != queue.begunEnd()) {
+                    fail(queue.acked, statusOf(StreamBlock.code(block)));
+                    return;
+                }
+            }
+            case BlockKind.GONE -> {
+                if (goneSinceNs == 0) {
+                    goneSinceNs = Math.max(1, shared.nowNs);
+                    stream.arm();
+                }
+            }
+            default -> {
+                goneSinceNs = 0;
+                onLimit(StreamBlock.rqLimit(block));
+                if (kind == BlockKind.RNR) {
+                    shared.count(Counter.RX_RNR);
+                    if (rnr.refused(StreamBlock.code(block), shared.nowNs)) {
+                        stream.armAt(rnr.retryNs());
+                    }
+                }
+            }
+        }
+        advance();
+        if (stream.sends()) {
+            checkStuck();
+            if (hasWork()) {
+                stream.kick();
+            }
+        }
+    }
+
+    private void progressed(int newCum, int newAcked) {
+        if (newCum - cum > 0) {
+            cum = newCum;
+        }
+        if (newAcked - queue.acked > 0) {
+            queue.acked = newAcked;
+        }
+        progressNs = shared.nowNs;
+        asked = 0;
+        if (rnr.probing() && rnr.probe() - queue.acked < 0) {
+            rnr.settled();
+        }
+    }
+
+    private void onLimit(int limit) {
+        if (!rnr.raise(limit) || !rnr.probing()) {
+            return;
+        }
+        int index = rnr.probe();
+        rnr.settled();
+        if (queue.get(index, SendQueue.IN_FLIGHT) == 0) {
+            markResend(index);
+        } else {
+            queue.flag(index, SendQueue.RESEND_ON_CLEAR); // it may have been refused, or may land yet
+        }
+    }
+
+    private static int statusOf(int syndrome) {
+        return switch (syndrome) {
+            case Syndrome.REM_ACCESS -> Verbs.REM_ACCESS_ERR;
+            case Syndrome.REM_OP -> Verbs.REM_OP_ERR;
+            default -> Verbs.REM_INV_REQ_ERR;
+        };
+    }
+
+    private void fail(int index, int status) {
+        queue.fail(index, status);
+        advance();
+    }
+
+    /** Writes the CQEs that are due; the stream fails when a failed WR's turn has come. */
+    private void advance() {
+        if (queue.complete()) {
+            stream.toError();
+        } else if (stream.state == Verbs.SQD) {
+            stream.checkDrained();
+        }
+    }
+
+    /** Whether work that was begun is not complete. */
+    boolean draining() {
+        return queue.head != queue.begunEnd();
+    }
+
+    // ---- answers ---------------------------------------------------------------------------------------------------
+
+    /** A packet of READ data or an atomic's result. */
+    boolean onResponse(long header, int bytes) {
+        int opcode = StreamHeader.opcode(header);
+        int flags = StreamHeader.flags(header);
+        int spsn = StreamHeader.spsn(header);
+        int headers = DataLayout.headersLength(opcode, flags);
+        int payload = bytes - headers;
+        int segment = stream.binds.segmentBytes();
+        int n = DataLayout.segments(payload, segment);
+        int ahead = spsn - answered.cum();
+        if (ahead + n <= 0 && ahead <= 0) {
+            stream.blockDue(Space.RESPONSE, false);
+            return true;
+        }
+        int index = queue.acked + Serial.distance24(StreamHeader.msn(header), queue.msn(queue.acked));
+        if (ahead + n > Bitmaps.BITS
+                || ahead < -Bitmaps.BITS
+                || index - queue.head < 0
+                || index - queue.begunEnd() >= 0
+                || queue.get(index, SendQueue.SENT) == 0
+                || !matches(header, index, opcode, payload)) {
+            shared.count(Counter.RX_STALE);
+            return true;
+        }
+        if (ahead > 0 && !answered.reserve()) {
+            return false;
+        }
+        if (index - queue.acked >= 0) {
+            progressed(queue.get(index, SendQueue.FIRST) + 1, index + ((flags & StreamFlag.ERR) != 0 ? 0 : 1));
+        }
+        progressNs = shared.nowNs;
+        if ((flags & StreamFlag.ERR) != 0) {
+            answered.absorb();
+            fail(index, statusOf(ErrorTail.syndrome(DataLayout.tail(header))));
+            return true;
+        }
+        int i = 0;
+        while (i < n) {
+            int s = spsn + i;
+            int behind = answered.cum() - s;
+            int run = behind > 0 ? 0 : answered.missingRun(s, n - i);
+            if (run <= 0) {
+                i++;
+                continue;
+            }
+            int status = place(header, index, opcode, i, run, n, payload, header + headers);
+            if (status != Verbs.SUCCESS) {
+                answered.absorb();
+                fail(index, status);
+                return true;
+            }
+            queue.set(index, SendQueue.LEFT, queue.get(index, SendQueue.LEFT) - run);
+            if (s == answered.cum()) {
+                answered.advance(run);
+                answered.absorb();
+            } else {
+                answered.markAhead(s, run);
+            }
+            i += run;
+        }
+        answered.absorb();
+        stream.blockDue(Space.RESPONSE, false);
+        advance();
+        if (stream.sends() && hasWork()) {
+            stream.kick();
+        }
+        return true;
+    }
+
+    private boolean matches(long header, int index, int opcode, int payload) {
+        long slot = queue.slot(index);
+        int wr = SendSlot.opcode(slot);
+        if (opcode == Opcode.ATOMIC_RSP) {
+            return wr == Verbs.WR_CMP_SWP || wr == Verbs.WR_FETCH_ADD;
+        }
+        return wr == Verbs.WR_READ
+                && ReadRspExt.messageLength(DataLayout.extension(header)) == (SendSlot.length(slot) & 0xffff_ffffL)
+                && ((StreamHeader.flags(header) & StreamFlag.ERR) != 0
+                        || DataLayout.cutAtSegments(header, payload, stream.binds.segmentBytes()));
+    }
+
+    private int place(long header, int index, int opcode, int i, int run, int n, int payload, long from) {
+        long slot = queue.slot(index);
+        if (opcode == Opcode.ATOMIC_RSP) {
+            Mem.putLong(shared.scratch, AtomicRspExt.original(DataLayout.extension(header)));
+            return shared.placement.scatter(slot, stream.pd, 0, Long.BYTES, shared.scratch);
+        }
+        int segment = stream.binds.segmentBytes();
+        long at = (long) i * segment;
+        long piece = (i + run == n ? payload : (long) (i + run) * segment) - at;
+        return shared.placement.scatter(slot, stream.pd, StreamHeader.offset(header) + at, piece, from + at);
+    }
+
+    /** What of the answers has come. */
+    void putBlock(long block) {
+        StreamBlock.put(
+                block,
+                stream.attr.destQpn,
+                Space.RESPONSE,
+                stream.receives() ? BlockKind.ACK : BlockKind.GONE,
+                stream.binds.peerGeneration(),
+                queue.msn(queue.head),
+                0,
+                stream.receives() ? 0 : Outbox.GONE_KNOWN,
+                answered.cum());
+    }
+
+    // ---- timers ----------------------------------------------------------------------------------------------------
+
+    /** When to give up: max(500 ms, 4.096 us * 2^timeout * (retry_cnt + 1)); 0: never. */
+    private long budgetNs() {
+        int timeout = stream.attr.timeout & 31;
+        return timeout == 0 ? 0 : Math.max(LEAST_BUDGET_NS, (4096L << timeout) * ((stream.attr.retryCnt & 7) + 1));
+    }
+
+    /** Looks at all timers; answers the next time to look. */
+    long onTimer(long nowNs) {
+        queue.refresh();
+        if (queue.isEmpty()) {
+            return Long.MAX_VALUE;
+        }
+        long nextNs = Long.MAX_VALUE;
+        long budgetNs = budgetNs();
+        boolean ready = stream.binds.ready();
+        if (budgetNs != 0) {
+            long fromNs = queue.outstandingSinceNs;
+            if (goneSinceNs != 0) {
+                fromNs = Math.max(fromNs, goneSinceNs);
+            } else if (ready) {
+                fromNs = Math.max(fromNs, shared.connections().lastHeardNs(stream.conn()));
+            }
+            if (nowNs - fromNs >= budgetNs) {
+                giveUp(Verbs.RETRY_EXC_ERR, "nothing heard within the retry budget");
+                return Long.MAX_VALUE;
+            }
+            nextNs = fromNs + budgetNs;
+        }
+        if (rnr.waiting() && nowNs >= rnr.retryNs()) {
+            int index = rnr.probe();
+            if (rnr.expired(stream.attr.rnrRetry)) {
+                fail(index, Verbs.RNR_RETRY_EXC_ERR);
+                return stream.sends() ? nextNs : Long.MAX_VALUE;
+            }
+            markResend(index);
+        }
+        nextNs = Math.min(nextNs, rnr.retryNs());
+        if (ready && draining()) {
+            nextNs = Math.min(nextNs, query(nowNs));
+        }
+        return nextNs;
+    }
+
+    /** Asks the responder when work is out, nothing is in flight and nothing was heard for a PTO. */
+    private long query(long nowNs) {
+        long ptoNs = shared.ptoNs(stream.conn());
+        if (inFlight > 0) {
+            return nowNs + ptoNs;
+        }
+        long dueNs = Stream.queryDueNs(progressNs, askedNs, asked, ptoNs);
+        if (nowNs < dueNs) {
+            return dueNs;
+        }
+        asked++;
+        askedNs = nowNs;
+        stream.ctlDue(Stream.CTL_QUERY_REQUESTS);
+        return Stream.queryDueNs(progressNs, askedNs, asked, ptoNs);
+    }
+
+    /** Fails the oldest work request that is outstanding; the others are flushed. */
+    void giveUp(int status, String why) {
+        queue.refresh();
+        if (queue.isEmpty()) {
+            return;
+        }
+        if (stream.conn() != Shared.NONE) {
+            shared.events.log("QP 0x" + Integer.toHexString(stream.qpn) + " gives up: " + why + "; "
+                    + shared.connections().describe(stream.conn(), shared.nowNs));
+        }
+        queue.fail(queue.head, status);
+        stream.toError();
+    }
+}
