@@ -7,6 +7,7 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** Two fake processes and a virtual wire between them: seeded delay (and so reordering), duplication and loss of whole frames and acknowledgements. */
 final class Pair {
@@ -33,10 +34,10 @@ final class Pair {
         final long atNs;
         final long tie = order++;
         final Peer to;
-        final Peer.Frame frame;
-        final Peer.Ack ack;
+        final Peer.@Nullable Frame frame;
+        final Peer.@Nullable Ack ack;
 
-        Flight(long atNs, Peer to, Peer.Frame frame, Peer.Ack ack) {
+        Flight(long atNs, Peer to, Peer.@Nullable Frame frame, Peer.@Nullable Ack ack) {
             this.atNs = atNs;
             this.to = to;
             this.frame = frame;
@@ -85,7 +86,7 @@ final class Pair {
     }
 
     private long delay() {
-        return leastDelayNs + (spreadNs == 0 ? 0 : random.nextInt(spreadNs));
+        return (long) leastDelayNs + (spreadNs == 0 ? 0 : random.nextInt(spreadNs));
     }
 
     private void pump(Peer p) {
@@ -138,7 +139,7 @@ final class Pair {
         for (Flight f : batch) {
             if (f.frame != null) {
                 f.to.arrive(f.frame, nowNs);
-            } else {
+            } else if (f.ack != null) {
                 f.to.onAck(f.ack, nowNs);
             }
         }

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** One fake process: a Streams object on a fake connection (number 0) that shuttles whole frames, and a small verbs user on top of it. */
 final class Peer implements ConnectionLayer, Completions, Events {
@@ -173,11 +174,11 @@ final class Peer implements ConnectionLayer, Completions, Events {
     }
 
     long sq(int qp) {
-        return rings.get(qp)[0];
+        return Objects.requireNonNull(rings.get(qp))[0];
     }
 
     long rq(int qp) {
-        return rings.get(qp)[1];
+        return Objects.requireNonNull(rings.get(qp))[1];
     }
 
     boolean sqFull(int qp) {
@@ -330,7 +331,7 @@ final class Peer implements ConnectionLayer, Completions, Events {
 
     /** The frame of a record once more; a VOID when its work is gone. */
     Frame again(long id, long nowNs) {
-        Flying f = flying.get(id);
+        Flying f = Objects.requireNonNull(flying.get(id));
         Record record = new Record();
         copy(f.record, record);
         int bytes = f.isVoid ? 0 : streams.rebuild(CONN, record, buffer, room, nowNs);
