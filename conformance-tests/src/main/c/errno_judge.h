@@ -61,5 +61,6 @@ void memory_cases(struct judge_device *device);
 void object_cases(struct judge_device *device);
 void completion_cases(struct judge_device *device);
 void flush_cases(struct judge_device *device);
+void event_cases(struct judge_device *device);
 
 #endif

@@ -180,7 +180,7 @@ int main(int argc, char **argv)
         void (*run)(struct judge_device *device);
     } groups[] = {
         {"modify", modify_cases},  {"query", query_cases},         {"post", post_cases},   {"mr", memory_cases},
-        {"object", object_cases}, {"wc", completion_cases}, {"flush", flush_cases},
+        {"object", object_cases}, {"wc", completion_cases}, {"flush", flush_cases}, {"event", event_cases},
     };
     for (size_t i = 0; i < COUNT_OF(groups); i++)
         if (group_wanted(groups[i].group))
