@@ -91,8 +91,13 @@ public final class SackWindow {
     }
 
     public void reset() {
+        startAt(0);
+    }
+
+    /** Forgets everything; the next PSN expected is {@code psn}. */
+    void startAt(int psn) {
         Arrays.fill(bits, 0);
-        cum = 0;
-        end = 0;
+        cum = psn;
+        end = psn;
     }
 }

@@ -93,8 +93,9 @@ final class HandshakeTest {
         b.dead = true;
         a.attach(b);
         net.run(700 * TestNet.MS);
-        List<Long> times =
-                net.sent(a, FrameType.INIT).stream().map(f -> f.sentNs / TestNet.MS).toList();
+        List<Long> times = net.sent(a, FrameType.INIT).stream()
+                .map(f -> f.sentNs / TestNet.MS)
+                .toList();
         assertEquals(List.of(0L, 20L, 60L, 140L, 300L, 620L), times);
         b.dead = false;
         net.run(600 * TestNet.MS);
@@ -250,8 +251,10 @@ final class HandshakeTest {
         a.attach(b);
         net.run(5 * TestNet.MS);
         Connection c = a.open();
-        long distinct =
-                java.util.stream.IntStream.range(0, 4).map(i -> c.path(i).sourcePort()).distinct().count();
+        long distinct = java.util.stream.IntStream.range(0, 4)
+                .map(i -> c.path(i).sourcePort())
+                .distinct()
+                .count();
         assertEquals(4, distinct);
         for (int i = 0; i < 4; i++) {
             assertEquals(a.localPort(), Ports.claimedBy(c.path(i).sourcePort()));
@@ -281,7 +284,8 @@ final class HandshakeTest {
         assertEquals(6 * net.delayNs, net.nowNs - startNs, "its packet, the RESET, INIT, INIT_ACK, OPEN, OPEN_ACK");
         assertTrue(a.log.get(a.log.size() - 1).startsWith("connection lost: 10.0.0.2 slot 2"), a.log.toString());
         net.run(50 * TestNet.MS);
-        assertEquals(0, net.nodes.get(1).count(Counter.CONNECTIONS_OPEN), "the connection made by asking is closed again");
+        assertEquals(
+                0, net.nodes.get(1).count(Counter.CONNECTIONS_OPEN), "the connection made by asking is closed again");
     }
 
     @Test

@@ -74,7 +74,10 @@ final class TestNet {
         }
 
         int word(int at) {
-            return (bytes[at] & 0xff) << 24 | (bytes[at + 1] & 0xff) << 16 | (bytes[at + 2] & 0xff) << 8 | (bytes[at + 3] & 0xff);
+            return (bytes[at] & 0xff) << 24
+                    | (bytes[at + 1] & 0xff) << 16
+                    | (bytes[at + 2] & 0xff) << 8
+                    | (bytes[at + 3] & 0xff);
         }
     }
 
@@ -332,8 +335,7 @@ final class TestNet {
             byte[] copy = new byte[bytes];
             Mem.copy(buffer, copy, 0, bytes);
             long[] to = targets.get(destination);
-            Flight f =
-                    new Flight(copy, this, (int) to[0], to[1], sourcePort, (int) to[2], nowNs, number++);
+            Flight f = new Flight(copy, this, (int) to[0], to[1], sourcePort, (int) to[2], nowNs, number++);
             f.arrivesNs = nowNs + delayNs;
             sent.add(f);
             if (!drop.test(f)) {

@@ -1,0 +1,307 @@
+package io.metaroce.provider.engine.path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.metaroce.provider.engine.Record;
+import io.metaroce.wire.AckHeader;
+import io.metaroce.wire.FrameType;
+import io.metaroce.wire.Mem;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class PathSenderTest {
+    private final PathSender sender = new PathSender();
+    private final RttEstimator rtt = new RttEstimator();
+    private final int[] cleared = new int[PathSender.WINDOW];
+    private final long ack = Mem.alloc(128);
+    private long nowNs = 1000;
+
+    @AfterEach
+    void free() {
+        Mem.free(ack);
+    }
+
+    private void send(int n) {
+        for (int i = 0; i < n; i++) {
+            Record record = new Record();
+            record.type = FrameType.DATA;
+            record.stream = 9;
+            record.spsn = sender.nextPsn() + 500;
+            record.segments = 1;
+            sender.send(record, 100, nowNs++);
+        }
+    }
+
+    private List<Integer> ack(int cum, int echo, int... sacked) {
+        return ackDups(cum, echo, 0, sacked);
+    }
+
+    private List<Integer> ackDups(int cum, int echo, int dups, int... sacked) {
+        Mem.fill(ack, 128, 0);
+        AckHeader.cumPsn(ack, cum);
+        AckHeader.echoTxOrder(ack, echo);
+        AckHeader.dupCount(ack, dups);
+        AckHeader.sackWords(ack, sacked.length == 0 ? 0 : 4);
+        for (int psn : sacked) {
+            int bit = psn - cum - 1;
+            AckHeader.sackWord(ack, bit / 64, AckHeader.sackWord(ack, bit / 64) | 1L << bit);
+        }
+        int n = sender.onAck(ack, cleared, rtt, nowNs);
+        if (n < 0) {
+            return List.of(-1);
+        }
+        return Arrays.stream(cleared, 0, n).boxed().toList();
+    }
+
+    @Test
+    void psn_starts_at_0_and_transmit_order_at_1() {
+        assertEquals(0, sender.nextPsn());
+        send(1);
+        assertEquals(1, sender.txOrder());
+        assertEquals(2, sender.sendProbe(nowNs));
+        send(1);
+        assertEquals(2, sender.nextPsn());
+        assertEquals(3, sender.txOrder());
+    }
+
+    @Test
+    void cumulative_and_sack_bits_clear_each_packet_once() {
+        send(6);
+        assertEquals(List.of(0, 1), ack(2, 2));
+        assertEquals(2, sender.cum());
+        assertEquals(200, sender.ackedBytes());
+        assertEquals(List.of(3, 5), ack(2, 6, 3, 5));
+        assertEquals(2, sender.cum());
+        assertEquals(List.of(), ack(2, 6, 3, 5));
+        assertEquals(List.of(2, 4), ack(6, 6));
+        assertFalse(sender.outstanding());
+        assertEquals(0, sender.inFlightBytes());
+    }
+
+    @Test
+    void what_was_sent_before_something_received_is_lost_at_once_and_only_that() {
+        send(6);
+        ack(2, 4, 3);
+        assertEquals(1, sender.lost());
+        assertEquals(2, sender.firstLost());
+        assertEquals(2, sender.inFlight(), "4 and 5 were sent later");
+        sender.resend(100, false, nowNs);
+        assertEquals(7, sender.txOrder());
+        assertEquals(0, sender.lost());
+        assertEquals(6, sender.nextPsn(), "a resend keeps its PSN");
+    }
+
+    @Test
+    void a_lost_resend_is_lost_again_as_soon_as_something_sent_after_it_arrives() {
+        send(3);
+        ack(0, 3, 1, 2);
+        sender.resend(100, false, nowNs);
+        send(1);
+        assertEquals(0, sender.lost());
+        ack(0, 5, 1, 2, 3);
+        assertEquals(1, sender.lost());
+        assertEquals(0, sender.firstLost());
+    }
+
+    @Test
+    void a_probe_proves_the_tail() {
+        send(3);
+        int order = sender.sendProbe(nowNs);
+        ack(1, order);
+        assertEquals(2, sender.lost());
+        assertEquals(1, sender.firstLost());
+    }
+
+    @Test
+    void needless_resends_make_it_tolerant_and_clean_round_trips_forget_it() {
+        rtt.sample(1000, 0);
+        send(10);
+        ack(0, 2, 1); // 0 seems lost
+        assertEquals(1, sender.lost());
+        sender.resend(100, false, nowNs);
+        ackDups(2, 11, 1); // both copies came: dup 1
+        assertEquals(1, sender.tolerance());
+        ackDups(2, 11, 2);
+        assertEquals(3, sender.tolerance());
+        for (int dups = 3; dups < 20; dups++) {
+            ackDups(2, 11, dups);
+        }
+        assertEquals(64, sender.tolerance(), "at most");
+        nowNs += 17_000 * 1000L;
+        ackDups(2, 11, 19);
+        assertEquals(32, sender.tolerance());
+        ackDups(2, 11, 19);
+        assertEquals(32, sender.tolerance(), "once per 16 round trips");
+    }
+
+    @Test
+    void a_duplicate_made_by_the_network_does_not_make_it_tolerant() {
+        send(10);
+        ackDups(10, 10, 5);
+        assertEquals(0, sender.tolerance());
+    }
+
+    @Test
+    void tolerance_holds_a_loss_back_but_age_overrides_it() {
+        rtt.sample(1000, 0);
+        send(20);
+        ack(0, 2, 1);
+        sender.resend(100, false, nowNs);
+        for (int dups = 1; dups < 10; dups++) {
+            ackDups(2, 2, dups);
+        }
+        assertEquals(64, sender.tolerance());
+        long sentNs = sender.oldestSentNs();
+        nowNs = sentNs + 1000;
+        ackDups(2, 20, 9, 3);
+        assertEquals(0, sender.lost(), "within 64 and younger than 1.25 RTT");
+        nowNs = sentNs + 1251;
+        ackDups(2, 20, 9, 3);
+        assertTrue(sender.lost() > 0, "older than 1.25 RTT");
+        assertEquals(2, sender.firstLost());
+    }
+
+    @Test
+    void rtt_is_that_of_the_transmission_echoed_even_a_resend() {
+        send(2);
+        nowNs = 10_000;
+        ack(0, 2, 1);
+        sender.resend(100, false, 20_000);
+        nowNs = 27_000;
+        ack(2, 3);
+        assertEquals(9_000 - 1 - 249, rtt.srttNs(), "8999 first, then an eighth of the way to 7000");
+    }
+
+    @Test
+    void an_ack_of_what_was_never_sent_has_no_effect() {
+        send(4);
+        assertEquals(List.of(-1), ack(5, 1));
+        assertEquals(List.of(-1), ack(1, 5));
+        assertEquals(4, sender.inFlight());
+        assertEquals(List.of(), ack(0, 4, 200), "bits beyond the last one sent are nobody's");
+        assertEquals(3, sender.lost());
+    }
+
+    @Test
+    void an_old_ack_changes_nothing() {
+        send(4);
+        ack(4, 4);
+        send(4);
+        assertEquals(List.of(), ack(1, 2, 2, 3));
+        assertEquals(4, sender.cum());
+        assertEquals(4, sender.inFlight());
+    }
+
+    @Test
+    void the_window_is_256_psns_wide() {
+        for (int i = 0; i < 256; i++) {
+            assertTrue(sender.hasRoom());
+            send(1);
+        }
+        assertFalse(sender.hasRoom());
+        ack(0, 256, 1);
+        assertFalse(sender.hasRoom(), "a SACK alone opens nothing");
+        ack(1, 256, 1);
+        assertTrue(sender.hasRoom());
+        assertEquals(254, sender.open());
+    }
+
+    @Test
+    void a_record_comes_back_as_it_went_in() {
+        Record in = new Record();
+        for (int type : new int[] {FrameType.DATA, FrameType.STREAM_CTL}) {
+            in.type = type;
+            in.stream = 16383;
+            in.life = -5;
+            in.space = 1;
+            in.spsn = 0xfedc_ba98;
+            in.segments = 57;
+            in.ref = -77;
+            int psn = sender.nextPsn();
+            sender.send(in, 65_000, 1);
+            Record out = new Record();
+            sender.load(psn, out);
+            assertEquals(type, out.type);
+            assertEquals(16383, out.stream);
+            assertEquals(-5, out.life);
+            assertEquals(1, out.space);
+            assertEquals(0xfedc_ba98, out.spsn);
+            assertEquals(57, out.segments);
+            assertEquals(-77, out.ref);
+            assertEquals(65_000, sender.bytes(psn));
+        }
+    }
+
+    @Test
+    void in_flight_lost_and_cleared_agree_with_a_model_while_the_tables_grow() {
+        for (long seed = 1; seed <= 60; seed++) {
+            Random random = new Random(seed);
+            PathSender one = new PathSender();
+            Map<Integer, Integer> flying = new HashMap<>(); // psn -> tx order
+            List<Integer> lost = new ArrayList<>();
+            TreeSet<Integer> received = new TreeSet<>();
+            Record record = new Record();
+            record.segments = 1;
+            int highest = 0;
+            int cumAtPeer = 0;
+            for (int step = 0; step < 2000; step++) {
+                int what = random.nextInt(10);
+                if (what < 5 && one.hasRoom()) {
+                    record.spsn = one.nextPsn();
+                    int psn = one.nextPsn();
+                    one.send(record, 1 + psn % 1000, step);
+                    flying.put(psn, one.txOrder());
+                } else if (what < 7 && !lost.isEmpty()) {
+                    int psn = lost.remove(0);
+                    assertEquals(psn, one.firstLost(), "seed " + seed);
+                    one.resend(1 + psn % 1000, false, step);
+                    flying.put(psn, one.txOrder());
+                } else if (!flying.isEmpty()) {
+                    List<Integer> candidates = new ArrayList<>(flying.keySet());
+                    int psn = candidates.get(random.nextInt(candidates.size()));
+                    int order = flying.getOrDefault(psn, -1);
+                    received.add(psn);
+                    while (received.contains(cumAtPeer)) {
+                        cumAtPeer++;
+                    }
+                    highest = Math.max(highest, order);
+                    Mem.fill(ack, 128, 0);
+                    AckHeader.cumPsn(ack, cumAtPeer);
+                    AckHeader.echoTxOrder(ack, highest);
+                    AckHeader.sackWords(ack, 4);
+                    for (int got : received.tailSet(cumAtPeer)) {
+                        int bit = got - cumAtPeer - 1;
+                        AckHeader.sackWord(ack, bit / 64, AckHeader.sackWord(ack, bit / 64) | 1L << bit);
+                    }
+                    int n = one.onAck(ack, cleared, rtt, step);
+                    assertEquals(1, n, "seed " + seed + " step " + step);
+                    assertEquals(psn, cleared[0], "seed " + seed);
+                    flying.remove(psn);
+                    int limit = highest;
+                    List<Map.Entry<Integer, Integer>> gone = flying.entrySet().stream()
+                            .filter(e -> e.getValue() < limit)
+                            .sorted(Map.Entry.comparingByValue())
+                            .toList();
+                    for (Map.Entry<Integer, Integer> e : gone) {
+                        lost.add(e.getKey());
+                        flying.remove(e.getKey());
+                    }
+                    assertEquals(cumAtPeer, one.cum(), "seed " + seed);
+                }
+                assertEquals(flying.size(), one.inFlight(), "seed " + seed);
+                assertEquals(lost.size(), one.lost(), "seed " + seed);
+                int bytes = flying.keySet().stream().mapToInt(p -> 1 + p % 1000).sum();
+                assertEquals(bytes, one.inFlightBytes(), "seed " + seed);
+            }
+        }
+    }
+}
