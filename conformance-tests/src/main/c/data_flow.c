@@ -157,9 +157,12 @@ static bool tell_lie(struct flow_qp *q, struct wr_list *list)
 static void post_list(struct flow_qp *q, struct wr_list *list, uint64_t first)
 {
     struct ibv_send_wr *bad = NULL;
-    int rc = ibv_post_send(q->qp, list->wr, &bad);
+    int rc = q->ex ? wr_post(q->ex, list->wr) : ibv_post_send(q->qp, list->wr, &bad);
     if (rc)
-        fail(q, first + (bad ? (uint64_t)(bad - list->wr) : 0), "ibv_post_send: %s", errno_name(rc));
+        fail(q, first + (bad ? (uint64_t)(bad - list->wr) : 0), "%s: %s", q->ex ? "ibv_wr_complete" : "ibv_post_send",
+             errno_name(rc));
+    if (q->ex)
+        q->worker->sent.by_wr_api += list->count;
     /* Inline data, WRs and SGEs belong to the program again at once. */
     memset(list, SCRIBBLE, sizeof(*list));
     list->count = 0;

@@ -26,6 +26,8 @@ struct params {
     uint32_t max_inline;
     uint32_t max_sge;
     uint32_t timeout_s;
+    uint32_t late_percent; /* flows whose receiver gives the credit before it posts the receives: their sender meets RNR */
+    uint32_t reserved;
 };
 
 enum op { OP_SEND, OP_SEND_IMM, OP_WRITE, OP_WRITE_IMM, OP_READ, OP_FETCH_ADD, OP_CMP_SWAP, OP_KINDS };
@@ -111,6 +113,7 @@ struct totals {
     uint64_t sges;
     uint64_t receives;
     uint64_t events;
+    uint64_t by_wr_api;
 };
 
 struct outgoing {
@@ -130,7 +133,7 @@ struct incoming {
     uint64_t planned;
     uint64_t model[COUNTERS];
     uint32_t next; /* next message of the batch `compared` that is not yet seen */
-    bool late;     /* gives the credit before it posts the receives, so that the sender meets RNR */
+    bool late;     /* gives the credit before it posts the receives */
     uint32_t owed; /* credits to send */
 };
 
@@ -152,6 +155,7 @@ struct flow_qp {
     struct worker *worker;
     uint32_t index; /* in the process */
     struct ibv_qp *qp;
+    struct ibv_qp_ex *ex;   /* posts through ibv_wr_*, or NULL */
     struct ibv_mr *mr[2]; /* both over the whole block: any SGE may use either */
     uint8_t *block;       /* target banks, source banks, counters */
     struct remote remote;
@@ -206,6 +210,12 @@ void *worker_run(void *worker);
 /* After both sides are done: nothing more completed, guards and counters are right. */
 void worker_settle(struct worker *worker);
 void worker_destroy(struct worker *worker);
+
+/* ---- data_wr.c ---- */
+
+/* A QP that posts through ibv_wr_*, or NULL with errno. */
+struct ibv_qp *wr_create(struct ibv_pd *pd, const struct ibv_qp_init_attr *init);
+int wr_post(struct ibv_qp_ex *qp, const struct ibv_send_wr *first);
 
 /* ---- data_flow.c ---- */
 

@@ -29,6 +29,7 @@ static void usage(void)
             "  --messages N   per QP and direction (200)      --threads T  (2; every second one sleeps on events)\n"
             "  --qps Q        per thread (2)                  --max-size B (8M)\n"
             "  --seed S       (random)                        --timeout S  without any completion (60)\n"
+            "  --late P       percent of the QPs whose receives come after the go-ahead, so that sends meet RNR (25)\n"
             "  --spoil byte|immediate|order|length     the client lies once, and the judge must fail\n"
             "The client's options count for both sides.\n");
     exit(2);
@@ -46,13 +47,13 @@ static enum spoil parse_spoil(const char *text)
 
 static struct options parse(int argc, char **argv)
 {
-    struct options o = {.port = 18515, .params = {.messages = 200, .threads = 2, .qps = 2, .max_size = 8u << 20, .timeout_s = 60}};
-    enum { SEED = 256, MESSAGES, THREADS, QPS, MAX_SIZE, TIMEOUT, SPOIL };
+    struct options o = {.port = 18515, .params = {.messages = 200, .threads = 2, .qps = 2, .max_size = 8u << 20, .timeout_s = 60, .late_percent = 25}};
+    enum { SEED = 256, MESSAGES, THREADS, QPS, MAX_SIZE, TIMEOUT, SPOIL, LATE };
     static const struct option longs[] = {
         {"seed", required_argument, NULL, SEED},        {"messages", required_argument, NULL, MESSAGES},
         {"threads", required_argument, NULL, THREADS},  {"qps", required_argument, NULL, QPS},
         {"max-size", required_argument, NULL, MAX_SIZE}, {"timeout", required_argument, NULL, TIMEOUT},
-        {"spoil", required_argument, NULL, SPOIL},
+        {"spoil", required_argument, NULL, SPOIL},    {"late", required_argument, NULL, LATE},
         {0},
     };
     int c;
@@ -90,6 +91,9 @@ static struct options parse(int argc, char **argv)
             break;
         case TIMEOUT:
             o.params.timeout_s = (uint32_t)n;
+            break;
+        case LATE:
+            o.params.late_percent = (uint32_t)n;
             break;
         case SPOIL:
             o.spoil = parse_spoil(optarg);
@@ -232,7 +236,7 @@ static void connect_all(struct judge *judge, struct worker *workers, int fd)
     }
 }
 
-static void report_hang(const struct judge *judge, const struct worker *workers)
+static void report_flows(const struct judge *judge, const struct worker *workers)
 {
     for (uint32_t t = 0; t < judge->params.threads; t++)
         for (uint32_t i = 0; i < judge->params.qps; i++) {
@@ -245,7 +249,6 @@ static void report_hang(const struct judge *judge, const struct worker *workers)
                         q->out.posted, q->out.completed, q->out.next, q->out.credits, q->in.armed, q->in.compared, q->in.next,
                         q->in.owed);
         }
-    die("no completion for %u s", judge->params.timeout_s);
 }
 
 /* Waits for the threads; watches for a hang and for a peer that went away. */
@@ -261,14 +264,17 @@ static void join_all(struct judge *judge, struct worker *workers, pthread_t *thr
             if (pthread_timedjoin_np(threads[t], NULL, &until) == 0)
                 break;
             char byte;
-            if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0)
+            if (recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+                report_flows(judge, workers);
                 die("seed %llu: the peer closed the side channel (it failed or was killed)", (unsigned long long)judge->params.seed);
+            }
             uint64_t progress = __atomic_load_n(&judge->progress, __ATOMIC_RELAXED);
             if (progress != last) {
                 last = progress;
                 since = now_ms();
             } else if (now_ms() - since > judge->params.timeout_s * 1000ull) {
-                report_hang(judge, workers);
+                report_flows(judge, workers);
+                die("seed %llu: no completion for %u s", (unsigned long long)judge->params.seed, judge->params.timeout_s);
             }
         }
     }
@@ -286,6 +292,7 @@ static void add_totals(struct totals *to, const struct totals *from)
     to->sges += from->sges;
     to->receives += from->receives;
     to->events += from->events;
+    to->by_wr_api += from->by_wr_api;
 }
 
 /* What one side sent the other must have received, and the shared counter must have counted every step once. */
@@ -331,10 +338,10 @@ static void summary(const struct judge *judge, const struct totals *sent)
         bytes += sent->bytes[op];
         printf(" %s %llu", OP_NAMES[op], (unsigned long long)sent->messages[op]);
     }
-    printf("\nok messages %llu bytes %llu SGEs %llu unsignalled %llu inline %llu fenced %llu receives %llu shared adds %llu events %llu\n",
+    printf("\nok messages %llu bytes %llu SGEs %llu unsignalled %llu inline %llu fenced %llu receives %llu shared adds %llu events %llu by ibv_wr %llu\n",
            (unsigned long long)messages, (unsigned long long)bytes, (unsigned long long)sent->sges, (unsigned long long)sent->unsignalled,
            (unsigned long long)sent->inlined, (unsigned long long)sent->fenced, (unsigned long long)sent->receives,
-           (unsigned long long)judge->shared_posted, (unsigned long long)sent->events);
+           (unsigned long long)judge->shared_posted, (unsigned long long)sent->events, (unsigned long long)sent->by_wr_api);
 }
 
 int main(int argc, char **argv)

@@ -68,10 +68,19 @@ static void create_flow(struct worker *w, struct flow_qp *q, uint32_t local)
             },
         .qp_type = IBV_QPT_RC,
     };
-    q->qp = ibv_create_qp(judge->pd, &init);
+    if (mix_of(params->seed, 0xa91, q->index) % 3 == 0) {
+        q->qp = wr_create(judge->pd, &init);
+        if (!q->qp && errno != EOPNOTSUPP)
+            die_errno(errno, "ibv_create_qp_ex");
+        q->ex = q->qp ? ibv_qp_to_qp_ex(q->qp) : NULL;
+        if (q->qp && !q->ex)
+            die("ibv_qp_to_qp_ex answered NULL for a QP with send_ops_flags");
+    }
+    if (!q->qp)
+        q->qp = ibv_create_qp(judge->pd, &init);
     if (!q->qp)
         die_errno(errno, "ibv_create_qp");
-    q->in.late = mix_of(params->seed, 0x1a7e, q->index) % 4 == 0;
+    q->in.late = mix_of(params->seed, 0x1a7e, q->index) % 100 < params->late_percent;
     q->out.credits = BANKS;
 }
 
