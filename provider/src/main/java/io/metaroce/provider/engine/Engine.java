@@ -1,11 +1,15 @@
 package io.metaroce.provider.engine;
 
 import io.metaroce.provider.engine.conn.Connections;
+import io.metaroce.provider.engine.stream.Streams;
+import io.metaroce.provider.port.Completions;
 import io.metaroce.provider.port.Counters;
 import io.metaroce.provider.port.Events;
+import io.metaroce.provider.port.Regions;
 import io.metaroce.provider.port.Routes;
 import io.metaroce.provider.port.RxBatch;
 import io.metaroce.provider.port.TxBatch;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The MetaRoCE transport of one process, without any input or output of its own: frames and the time come in by arguments, frames go out through a batch. Four calls
@@ -15,6 +19,31 @@ public final class Engine implements AutoCloseable {
     private final StreamLayer streams;
     private final QpControl control;
     private final Connections connections;
+    private final @Nullable Streams own;
+
+    /**
+     * An engine.
+     *
+     * @param config who we are, and the numbers of the protocol that can be chosen
+     * @param routes where frames can go
+     * @param regions application memory
+     * @param completions where CQEs go
+     * @param events async events and the log
+     * @param counters counted into by both layers
+     */
+    public Engine(
+            EngineConfig config,
+            Routes routes,
+            Regions regions,
+            Completions completions,
+            Events events,
+            Counters counters) {
+        own = new Streams(config, regions, completions, events, counters);
+        streams = own;
+        control = own;
+        connections = new Connections(config, routes, own, events, counters);
+        own.connect(connections);
+    }
 
     /** An engine over any stream layer; the caller hands {@link #connections} to it before the first use. */
     public Engine(
@@ -24,6 +53,7 @@ public final class Engine implements AutoCloseable {
             QpControl control,
             Events events,
             Counters counters) {
+        own = null;
         this.streams = streams;
         this.control = control;
         connections = new Connections(config, routes, streams, events, counters);
@@ -70,6 +100,11 @@ public final class Engine implements AutoCloseable {
         return connections;
     }
 
+    /** Whether last words of QPs that are gone are still under way to their peers (20 ms at most): {@link #shutdown} waits for them. */
+    public boolean finalsPending() {
+        return own != null && own.finalsPending();
+    }
+
     /** The process ends: peers are told by a CLOSE each, in the next {@link #transmit}. */
     public void shutdown(long nowNs) {
         connections.shutdown(nowNs);
@@ -79,5 +114,8 @@ public final class Engine implements AutoCloseable {
     @Override
     public void close() {
         connections.close();
+        if (own != null) {
+            own.close();
+        }
     }
 }

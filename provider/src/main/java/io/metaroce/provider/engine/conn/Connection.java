@@ -17,6 +17,8 @@ public final class Connection {
     /** Bytes of frames that one stream sends before the next one has its turn (protocol section 7, fairness). */
     static final int QUANTUM_BYTES = 32 * 1024;
 
+    private static final int NOBODY = -1;
+
     /** Life of a connection. */
     enum State {
         /** The handshake of a connection that somebody here asked for. */
@@ -112,6 +114,8 @@ public final class Connection {
     private int workCount;
     private int workQuantum = QUANTUM_BYTES;
     private long[] inWork = new long[1];
+    private int served = NOBODY;
+    private boolean servedWantsMore;
     boolean controlDue;
     boolean queued;
 
@@ -201,6 +205,7 @@ public final class Connection {
             inWork = Arrays.copyOf(inWork, Integer.highestOneBit(word) * 2);
         }
         if ((inWork[word] & 1L << stream) != 0) {
+            servedWantsMore |= stream == served;
             return;
         }
         inWork[word] |= 1L << stream;
@@ -220,12 +225,20 @@ public final class Connection {
         workHead = 0;
     }
 
+    /** The stream whose turn it is; it is about to be asked for a frame. */
     int firstWork() {
-        return work[workHead];
+        served = work[workHead];
+        servedWantsMore = false;
+        return served;
     }
 
-    /** The first stream has nothing to send: it leaves. */
+    /** The first stream had nothing to send when asked: it leaves, unless it has changed its mind while it was asked. */
     void removeFirstWork() {
+        served = NOBODY;
+        if (servedWantsMore) {
+            chargeFirstWork(workQuantum);
+            return;
+        }
         int stream = work[workHead];
         inWork[stream >>> 6] &= ~(1L << stream);
         workHead = workHead + 1 & work.length - 1;
@@ -235,6 +248,7 @@ public final class Connection {
 
     /** The first stream has sent something: after a quantum the next one has its turn. */
     void chargeFirstWork(int bytes) {
+        served = NOBODY;
         workQuantum -= bytes;
         if (workQuantum > 0) {
             return;

@@ -27,10 +27,14 @@ final class Transmitter {
     private static final int FIRST_PICK_CHOICES = 4;
     private static final int PICK_CHOICES = 2;
 
+    /** Streams that want to send and then do not, one after the other or one for ever: the others wait for the next cycle. */
+    private static final int MAX_EMPTY_ANSWERS = 32_768;
+
     private final Context context;
     private final PathLife pathLife;
     private final Handshake handshake;
     private int sent;
+    private int emptyAnswers;
 
     Transmitter(Context context, PathLife pathLife, Handshake handshake) {
         this.context = context;
@@ -375,7 +379,8 @@ final class Transmitter {
             return true;
         }
         int choices = FIRST_PICK_CHOICES;
-        while (c.controlDue || c.hasWork()) {
+        emptyAnswers = 0;
+        while ((c.controlDue || c.hasWork()) && emptyAnswers < MAX_EMPTY_ANSWERS) {
             long eligible = c.allMask & ~c.suspectMask & ~c.fullMask;
             if (!windowOpen(c, control)) {
                 return true;
@@ -412,10 +417,12 @@ final class Transmitter {
         Record record = context.record;
         long out = frame + CommonHeader.LENGTH;
         if (c.controlDue) {
+            c.controlDue = false;
             int body = context.streams.nextCtl(c.index, out, room(c), record, nowNs);
             if (body == 0) {
-                c.controlDue = false;
+                emptyAnswers++;
             } else {
+                c.controlDue = true;
                 sendRecord(c, path, tx, frame, record, 0, body, nowNs);
             }
             return true;
@@ -423,6 +430,7 @@ final class Transmitter {
         int body = context.streams.nextFrame(c.index, c.firstWork(), out, room(c), record, nowNs);
         if (body == 0) {
             c.removeFirstWork();
+            emptyAnswers++;
         } else {
             c.chargeFirstWork(sendRecord(c, path, tx, frame, record, 0, body, nowNs));
         }

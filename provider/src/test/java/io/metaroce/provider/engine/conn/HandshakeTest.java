@@ -178,10 +178,14 @@ final class HandshakeTest {
                 assertTrue(x.engine.isOpen(atX) && y.engine.isOpen(atY), "gap " + gapUs);
                 assertEquals(x.open().localId(), y.open().peerId(), "gap " + gapUs);
                 assertEquals(y.open().localId(), x.open().peerId(), "gap " + gapUs);
-                assertEquals(List.of(atX), ((FakeStreams) x.streams).opened);
-                assertEquals(List.of(atY), ((FakeStreams) y.streams).opened);
+                assertEquals(List.of(atX), fake(x).opened);
+                assertEquals(List.of(atY), fake(y).opened);
             }
         }
+    }
+
+    private static FakeStreams fake(Node node) {
+        return (FakeStreams) java.util.Objects.requireNonNull(node.streams);
     }
 
     @Test

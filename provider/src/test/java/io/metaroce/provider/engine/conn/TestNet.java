@@ -1,10 +1,14 @@
 package io.metaroce.provider.engine.conn;
 
+import io.metaroce.provider.engine.Engine;
 import io.metaroce.provider.engine.EngineConfig;
+import io.metaroce.provider.engine.QpControl;
 import io.metaroce.provider.engine.StreamLayer;
+import io.metaroce.provider.port.Completions;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.provider.port.Counters;
 import io.metaroce.provider.port.Events;
+import io.metaroce.provider.port.Regions;
 import io.metaroce.provider.port.Routes;
 import io.metaroce.provider.port.RxBatch;
 import io.metaroce.provider.port.TxBatch;
@@ -16,6 +20,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
@@ -100,6 +105,14 @@ final class TestNet {
         return node;
     }
 
+    /** A node with the real stream layer. */
+    Node verbs(int host, long bootNonce, int planes, Regions regions, Completions completions) {
+        EngineConfig config = EngineConfig.of(bootNonce, bootNonce * 31 + host, host);
+        Node node = new Node(host, config, planes, regions, completions);
+        nodes.add(node);
+        return node;
+    }
+
     static long address(int plane, int host) {
         return 0xffff_0a00_0000L | (long) plane << 16 | host;
     }
@@ -167,7 +180,8 @@ final class TestNet {
         final int host;
         final int planes;
         final Connections engine;
-        final StreamLayer streams;
+        final @Nullable StreamLayer streams;
+        final @Nullable Engine facade;
         final Counters counters = new Counters();
         final List<String> log = new ArrayList<>();
         final List<Flight> inbox = new ArrayList<>();
@@ -193,10 +207,27 @@ final class TestNet {
             for (int i = 0; i < planes; i++) {
                 addresses[i] = address(i, host);
             }
+            facade = null;
             engine = new Connections(config, this, streams, this, counters);
             if (streams instanceof FakeStreams fake) {
                 fake.connect(engine);
             }
+        }
+
+        /** With the real stream layer. */
+        Node(int host, EngineConfig config, int planes, Regions regions, Completions completions) {
+            this.host = host;
+            this.planes = planes;
+            for (int i = 0; i < planes; i++) {
+                addresses[i] = address(i, host);
+            }
+            facade = new Engine(config, this, regions, completions, this, counters);
+            engine = facade.connections();
+            streams = null;
+        }
+
+        QpControl control() {
+            return Objects.requireNonNull(facade).control();
         }
 
         int attach(Node peer) {
@@ -234,10 +265,8 @@ final class TestNet {
         }
 
         long deadlineNs() {
-            if (engine.transmitDue()) {
-                return nowNs;
-            }
-            return Math.min(engine.nextDeadlineNs(), streams.nextDeadlineNs());
+            long nextNs = facade != null ? facade.nextDeadlineNs() : engine.nextDeadlineNs();
+            return engine.transmitDue() ? nowNs : nextNs;
         }
 
         void cycle() {
@@ -257,11 +286,10 @@ final class TestNet {
                 inbox.subList(0, n).clear();
                 engine.onFrames(rx, nowNs);
             }
-            if (engine.nextDeadlineNs() <= nowNs) {
+            if (facade != null) {
+                facade.onTime(nowNs);
+            } else {
                 engine.onTime(nowNs);
-            }
-            if (streams.nextDeadlineNs() <= nowNs) {
-                streams.onTime(nowNs);
             }
             do {
                 committed = 0;
