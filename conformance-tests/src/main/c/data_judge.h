@@ -27,7 +27,7 @@ struct params {
     uint32_t max_sge;
     uint32_t timeout_s;
     uint32_t late_percent; /* flows whose receiver gives the credit before it posts the receives: their sender meets RNR */
-    uint32_t reserved;
+    uint32_t wr_percent; /* flows that post through ibv_wr_* */
 };
 
 enum op { OP_SEND, OP_SEND_IMM, OP_WRITE, OP_WRITE_IMM, OP_READ, OP_FETCH_ADD, OP_CMP_SWAP, OP_KINDS };

@@ -30,6 +30,7 @@ static void usage(void)
             "  --qps Q        per thread (2)                  --max-size B (8M)\n"
             "  --seed S       (random)                        --timeout S  without any completion (60)\n"
             "  --late P       percent of the QPs whose receives come after the go-ahead, so that sends meet RNR (25)\n"
+            "  --wr-api P     percent of the QPs that post by ibv_wr_* (0; the rxe library of rdma-core 44 loses SGEs there)\n"
             "  --spoil byte|immediate|order|length     the client lies once, and the judge must fail\n"
             "The client's options count for both sides.\n");
     exit(2);
@@ -48,12 +49,13 @@ static enum spoil parse_spoil(const char *text)
 static struct options parse(int argc, char **argv)
 {
     struct options o = {.port = 18515, .params = {.messages = 200, .threads = 2, .qps = 2, .max_size = 8u << 20, .timeout_s = 60, .late_percent = 25}};
-    enum { SEED = 256, MESSAGES, THREADS, QPS, MAX_SIZE, TIMEOUT, SPOIL, LATE };
+    enum { SEED = 256, MESSAGES, THREADS, QPS, MAX_SIZE, TIMEOUT, SPOIL, LATE, WR_API };
     static const struct option longs[] = {
         {"seed", required_argument, NULL, SEED},        {"messages", required_argument, NULL, MESSAGES},
         {"threads", required_argument, NULL, THREADS},  {"qps", required_argument, NULL, QPS},
         {"max-size", required_argument, NULL, MAX_SIZE}, {"timeout", required_argument, NULL, TIMEOUT},
         {"spoil", required_argument, NULL, SPOIL},    {"late", required_argument, NULL, LATE},
+        {"wr-api", required_argument, NULL, WR_API},
         {0},
     };
     int c;
@@ -91,6 +93,9 @@ static struct options parse(int argc, char **argv)
             break;
         case TIMEOUT:
             o.params.timeout_s = (uint32_t)n;
+            break;
+        case WR_API:
+            o.params.wr_percent = (uint32_t)n;
             break;
         case LATE:
             o.params.late_percent = (uint32_t)n;

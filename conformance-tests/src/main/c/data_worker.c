@@ -68,7 +68,7 @@ static void create_flow(struct worker *w, struct flow_qp *q, uint32_t local)
             },
         .qp_type = IBV_QPT_RC,
     };
-    if (mix_of(params->seed, 0xa91, q->index) % 3 == 0) {
+    if (mix_of(params->seed, 0xa91, q->index) % 100 < params->wr_percent) {
         q->qp = wr_create(judge->pd, &init);
         if (!q->qp && errno != EOPNOTSUPP)
             die_errno(errno, "ibv_create_qp_ex");
