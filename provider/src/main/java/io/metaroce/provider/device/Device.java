@@ -337,6 +337,16 @@ public final class Device implements AutoCloseable {
                 && Ring.stride(ring) >= leastStride;
     }
 
+    /** The process ends: every QP leaves as if it were destroyed, so that peers hear its last words. No command may follow. */
+    public void leave(long nowNs) {
+        for (int index = QpTable.FIRST; index < qps.end(); index++) {
+            if (qps.get(index) != null) {
+                engine().destroy(index, nowNs);
+                qps.remove(index);
+            }
+        }
+    }
+
     /** Gives the device's own native memory back; the engine must have stopped. */
     @Override
     public void close() {
