@@ -238,7 +238,8 @@ public final class SimFabric implements AutoCloseable {
             station.transmit(host, nowNs);
         } while (host.inboxCount > 0 || (station.application(nowNs) && !host.blocked));
         long deadlineNs = station.nextDeadlineNs();
-        if (deadlineNs < Long.MAX_VALUE) {
+        boolean waitsForNic = host.blocked && deadlineNs <= nowNs; // called again when it has drained
+        if (deadlineNs < Long.MAX_VALUE && !waitsForNic) {
             wake(host, deadlineNs);
         }
     }

@@ -1,0 +1,20 @@
+package io.metaroce.conformance.sim;
+
+/** A deliberate fault between the engine and the world, which the checker named must report: the proof that it can fail. */
+public enum Mutation {
+    NONE,
+    /** I1: a placement is done twice. */
+    PLACE_TWICE,
+    /** I2: two completions change places. */
+    SWAP_COMPLETIONS,
+    /** I2: a completion is shown twice. */
+    DOUBLE_COMPLETION,
+    /** I3: an atomic runs twice. */
+    ATOMIC_TWICE,
+    /** I4: the engines get a wider window than the checker was told. */
+    WIDE_WINDOW,
+    /** I5 and I8: resends never leave the host. */
+    SWALLOW_RESENDS,
+    /** I7: a frame of the present life is declared one of the past. */
+    CALL_IT_STALE
+}

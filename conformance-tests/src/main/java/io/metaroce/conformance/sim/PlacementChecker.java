@@ -1,0 +1,96 @@
+package io.metaroce.conformance.sim;
+
+import java.util.IdentityHashMap;
+
+/**
+ * I1: no byte placed twice, none after its CQE, none outside what the program gave, none of an older write over a newer one. Memory that several writes share is
+ * judged by its content: when a write to it completes it must show that write or a later one, and at the end the last one.
+ */
+public final class PlacementChecker extends Checker {
+    // 0: outside any work
+    private static final byte EXPECTED = 1;
+    private static final byte PLACED = 2;
+    private static final byte CLOSED = 3;
+    private static final byte SHARED = 4;
+    private static final String[] STATES = {
+        "outside any work", "expected", "placed before", "closed by its CQE", "shared"
+    };
+
+    private final IdentityHashMap<SimNode, byte[]> memory = new IdentityHashMap<>();
+
+    public PlacementChecker() {
+        super("I1");
+    }
+
+    private byte[] memory(SimNode node) {
+        return memory.computeIfAbsent(node, n -> new byte[n.arenaSize()]);
+    }
+
+    private void mark(SimNode node, long address, int length, byte state) {
+        byte[] m = memory(node);
+        int at = node.arenaOffset(address);
+        for (int i = 0; i < length; i++) {
+            m[at + i] = state;
+        }
+    }
+
+    @Override
+    public void onPost(Message m) {
+        SimNode remote = m.from.peer().node;
+        if (m.opcode == Message.READ || m.isAtomic()) {
+            mark(m.from.node, m.local, m.length, EXPECTED);
+        } else if (m.isWrite() && !m.forbidden) {
+            mark(remote, m.remote, m.length, m.shared ? SHARED : EXPECTED);
+        }
+    }
+
+    @Override
+    public void onReceivePosted(SimQp qp, Message.Receive receive) {
+        mark(qp.node, receive.address, receive.length, EXPECTED);
+    }
+
+    @Override
+    public void onPlaced(SimNode node, long address, long bytes) {
+        byte[] m = memory(node);
+        int at = node.arenaOffset(address);
+        for (int i = 0; i < bytes; i++) {
+            byte state = m[at + i];
+            if (state == EXPECTED) {
+                m[at + i] = PLACED;
+            } else if (state != SHARED) {
+                fail(node + ": " + bytes + " bytes placed at offset " + at + ", byte " + i + " is " + STATES[state]);
+            }
+        }
+    }
+
+    @Override
+    public void onSendCqe(SimQp qp, SimCqe cqe) {
+        for (int i = qp.sendsDone; i <= (int) cqe.wrId(); i++) {
+            Message m = qp.sent.get(i);
+            if (m.opcode == Message.READ || m.isAtomic()) {
+                mark(qp.node, m.local, m.length, CLOSED);
+            } else if (m.isWrite() && !m.shared && (i < (int) cqe.wrId() || cqe.status() == 0)) {
+                mark(qp.peer().node, m.remote, m.length, CLOSED);
+            }
+        }
+    }
+
+    @Override
+    public void onReceiveCqe(SimQp qp, SimCqe cqe) {
+        Message.Receive r = qp.receives.get(qp.receivesDone);
+        mark(qp.node, r.address, r.length, CLOSED);
+    }
+
+    @Override
+    public void onEnd(SimWorld world) {
+        for (SimQp qp : world.qps()) {
+            if (!qp.failed && !qp.doomed) {
+                qp.checkShared(this);
+            }
+        }
+    }
+
+    void wrong(String what) {
+        fail(what);
+    }
+}

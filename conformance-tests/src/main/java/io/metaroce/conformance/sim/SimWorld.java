@@ -1,0 +1,325 @@
+package io.metaroce.conformance.sim;
+
+import io.metaroce.provider.engine.EngineConfig;
+import io.metaroce.provider.link.sim.SimFabric;
+import io.metaroce.provider.link.sim.StarTopology;
+import io.metaroce.provider.port.QpAttributes;
+import io.metaroce.provider.port.TxBatch;
+import io.metaroce.wire.Mem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/** One seeded run: two processes, their QPs, a random program on each, and the checkers that watch. */
+public final class SimWorld implements AutoCloseable {
+    /** Virtual time within which every schedule must end. */
+    static final long LIMIT_NS = 60_000_000_000L;
+
+    private final long seed;
+    private final Profile profile;
+    private final SplittableRandom random;
+    private final List<Checker> checkers;
+    private final Mutation mutation;
+    private final SimFabric fabric;
+    private final SimNode[] nodes = new SimNode[2];
+    private final List<SimQp> qps = new ArrayList<>();
+    private final List<SimNode> buried = new ArrayList<>();
+    private long mutated;
+    private boolean remembers;
+
+    public SimWorld(long seed, List<Checker> checkers, Mutation mutation) {
+        this(seed, Profile.random(new SplittableRandom(seed ^ 0x5eed)), checkers, mutation);
+    }
+
+    public SimWorld(long seed, Profile profile, List<Checker> checkers, Mutation mutation) {
+        this.seed = seed;
+        this.profile = profile;
+        this.checkers = checkers;
+        this.mutation = mutation;
+        random = new SplittableRandom(seed);
+        StarTopology star = new StarTopology(
+                2, profile.planes(), profile.gbps(), profile.delayNs(), profile.queueBytes(), profile.queueBytes() / 4);
+        for (int h = 0; h < 2; h++) {
+            for (int p = 0; p < profile.planes(); p++) {
+                star.port(star.toHost(h, p))
+                        .loss(profile.loss())
+                        .duplicate(profile.duplicate())
+                        .corrupt(profile.corrupt())
+                        .reorder(profile.reorder(), profile.reorderNs())
+                        .mark(profile.mark());
+            }
+        }
+        fabric = new SimFabric(random.nextLong(), star, profile.mtuBytes());
+        for (int i = 0; i < 2; i++) {
+            nodes[i] = start(i);
+        }
+        for (int i = 0; i < profile.qps(); i++) {
+            SimQp a = nodes[0].createQp();
+            SimQp b = nodes[1].createQp();
+            connect(a, b);
+            qps.add(a);
+            qps.add(b);
+        }
+        remembers = profile.nextLife() != Profile.NextLife.NONE;
+        plan();
+        if (profile.stall()) {
+            for (int i = 0; i < 3; i++) {
+                SimNode node = nodes[random.nextInt(2)];
+                fabric.at(
+                        fabric.nowNs() + random.nextLong(3_000_000),
+                        () -> node.host().stall(10_000 + random.nextLong(2_000_000)));
+            }
+        }
+    }
+
+    private void plan() {
+        int doomed = profile.forbidden() ? random.nextInt(qps.size()) : -1;
+        for (int i = 0; i < qps.size(); i++) {
+            qps.get(i).plan(profile, random, i == doomed);
+        }
+        nodes[0].host().wake();
+        nodes[1].host().wake();
+    }
+
+    private long arenaBytes() {
+        return (long) (profile.messages() + 4) * profile.qps() * (profile.maxBytes() + 64L) * 3 * 2 + 65_536;
+    }
+
+    private void connect(SimQp a, SimQp b) {
+        QpAttributes attributes = new QpAttributes();
+        attributes.accessFlags = 15;
+        attributes.maxRdAtomic = 1 + random.nextInt(16);
+        attributes.maxDestRdAtomic = attributes.maxRdAtomic;
+        attributes.minRnrTimer = 1;
+        attributes.timeout = 0;
+        attributes.retryCnt = 7;
+        attributes.rnrRetry = 7;
+        attributes.pathMtu = 3;
+        a.connect(b, attributes, fabric.nowNs());
+        b.connect(a, attributes, fabric.nowNs());
+    }
+
+    /** Runs to the end. A violation carries the seed. */
+    public void run() {
+        try {
+            live();
+            if (profile.nextLife() != Profile.NextLife.NONE) {
+                if (profile.nextLife() == Profile.NextLife.RESTART) {
+                    restart();
+                } else {
+                    reset();
+                }
+                plan();
+                live();
+            }
+        } catch (RuntimeException e) {
+            throw new Checker.Violation(
+                            "seed " + seed + " at " + fabric.nowNs() + " ns: " + e.getMessage() + "\n" + profile + "\n"
+                                    + nodes[0].log + "\n" + nodes[1].log + "\n" + counters(0) + "\n" + counters(1))
+                    .withCause(e);
+        }
+    }
+
+    private String counters(int i) {
+        return nodes[i] + ": "
+                + nodes[i].counters().toString().replaceAll("(?m)^\\w+ 0\n", "").replace('\n', ' ');
+    }
+
+    private void live() {
+        long limitNs = fabric.nowNs() + LIMIT_NS;
+        while (!finished()) {
+            if (!fabric.step() || fabric.nowNs() > limitNs) {
+                break;
+            }
+        }
+        fabric.runUntil(fabric.nowNs() + 20_000_000);
+        for (Checker c : checkers) {
+            c.onEnd(this);
+        }
+    }
+
+    /** All QPs go through RESET and are connected again. */
+    private void reset() {
+        remembers = false;
+        for (int i = 0; i < qps.size(); i++) {
+            SimQp qp = qps.get(i);
+            qps.set(i, qp.node.reset(qp, fabric.nowNs()));
+        }
+        for (int i = 0; i < qps.size(); i += 2) {
+            connect(qps.get(i), qps.get(i + 1));
+        }
+    }
+
+    /** Process B dies without a word and starts again; A connects its QPs anew. */
+    private void restart() {
+        remembers = false;
+        SimNode dead = nodes[1];
+        dead.host().kill();
+        buried.add(dead);
+        nodes[1] = start(1);
+        nodes[1].inheritPast(dead);
+        for (int i = 0; i < qps.size(); i += 2) {
+            SimQp a = qps.get(i);
+            qps.set(i, a.node.reset(a, fabric.nowNs()));
+            qps.set(i + 1, nodes[1].createQp());
+        }
+        for (int i = 0; i < qps.size(); i += 2) {
+            connect(qps.get(i), qps.get(i + 1));
+        }
+    }
+
+    private SimNode start(int i) {
+        EngineConfig config = EngineConfig.of(1 + (random.nextLong() >>> 1), random.nextLong(), 0);
+        SimNode node = new SimNode(this, i == 0 ? "A" : "B", fabric.host(i), config, arenaBytes());
+        fabric.host(i).start(node);
+        return node;
+    }
+
+    private boolean finished() {
+        for (int i = 0; i < qps.size(); i++) {
+            if (!qps.get(i).finished()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** A node's program: posts receives and sends as its plan and its luck have it. True when it posted. */
+    boolean program(SimNode node, long nowNs) {
+        boolean posted = false;
+        boolean waits = false;
+        if (!remembers && node.hasPast() && random.nextInt(4) == 0) {
+            node.replay(random, nowNs);
+        }
+        for (int i = 0; i < node.qps.size(); i++) {
+            SimQp qp = node.qps.get(i);
+            if (qp.wantsReceive() && (!profile.slowReceiver() || random.nextInt(8) == 0)) {
+                Message.Receive receive = qp.nextReceive();
+                for (Checker c : checkers) {
+                    c.onReceivePosted(qp, receive);
+                }
+                qp.post(receive);
+            }
+            if (qp.wantsSend()) {
+                if (random.nextInt(3) != 0) {
+                    Message m = qp.nextMessage(random);
+                    for (Checker c : checkers) {
+                        c.onPost(m);
+                    }
+                    qp.post(m);
+                    posted = true;
+                }
+                waits = true;
+            }
+            waits |= qp.wantsReceive();
+        }
+        if (waits) {
+            node.host().wakeAt(nowNs + 1 + random.nextLong(profile.slowReceiver() ? 200_000 : 20_000));
+        }
+        return posted;
+    }
+
+    void onCqe(SimNode node, SimCqe cqe) {
+        SimQp qp = node.qps.get(cqe.qp() - 2);
+        if (cqe.receive()) {
+            for (Checker c : checkers) {
+                c.onReceiveCqe(qp, cqe);
+            }
+            qp.receivesDone++;
+            return;
+        }
+        for (Checker c : checkers) {
+            c.onSendCqe(qp, cqe);
+        }
+        qp.sendsDone = (int) cqe.wrId() + 1;
+    }
+
+    void onPlaced(SimNode node, long address, long bytes) {
+        for (Checker c : checkers) {
+            c.onPlaced(node, address, bytes);
+        }
+    }
+
+    void onAtomic(SimNode node, long address, long before, long after) {
+        for (Checker c : checkers) {
+            c.onAtomic(node, address, before, after);
+        }
+    }
+
+    /** Hands a frame to the fabric, unless the mutation under test says otherwise. */
+    void onCommit(SimNode node, TxBatch out, long frame, int destination, int sourcePort, int bytes) {
+        if (mutation == Mutation.SWALLOW_RESENDS && (Mem.getByte(frame + 1) & 2) != 0 && Mem.getByte(frame) == 0x10) {
+            mutated++;
+            return; // the room is given out again by the next begin
+        }
+        out.commit(destination, sourcePort, bytes);
+    }
+
+    /** Whether this mutation is under test and its hour has come. */
+    boolean strikes(Mutation candidate) {
+        if (mutation != candidate || random.nextInt(3) != 0) {
+            return false;
+        }
+        mutated++;
+        return true;
+    }
+
+    /** Adds a CQE to those a node's program will see; a mutation may have its way. */
+    void mutateCqe(List<SimCqe> written, SimCqe cqe) {
+        if (!written.isEmpty() && strikes(Mutation.SWAP_COMPLETIONS)) {
+            written.add(written.size() - 1, cqe);
+            return;
+        }
+        written.add(cqe);
+        if (strikes(Mutation.DOUBLE_COMPLETION)) {
+            written.add(cqe);
+        }
+    }
+
+    /** Whether frames are kept to be replayed in the next life. */
+    boolean remembers() {
+        return remembers;
+    }
+
+    /** How often the mutation struck. */
+    public long mutated() {
+        return mutated;
+    }
+
+    public List<Checker> checkers() {
+        return checkers;
+    }
+
+    public long nowNs() {
+        return fabric.nowNs();
+    }
+
+    public SimFabric fabric() {
+        return fabric;
+    }
+
+    public Profile profile() {
+        return profile;
+    }
+
+    public List<SimQp> qps() {
+        return qps;
+    }
+
+    public SimNode node(int i) {
+        return nodes[i];
+    }
+
+    @Override
+    public void close() {
+        buried.forEach(SimNode::free);
+        nodes[0].free();
+        nodes[1].free();
+        fabric.close();
+    }
+
+    @Override
+    public String toString() {
+        return "seed " + seed + " " + profile;
+    }
+}
