@@ -3,7 +3,6 @@ package io.metaroce.provider.device;
 import io.metaroce.provider.engine.QpControl;
 import io.metaroce.provider.port.ApplicationMemory;
 import io.metaroce.provider.port.Completions;
-import io.metaroce.provider.port.Counter;
 import io.metaroce.provider.port.Counters;
 import io.metaroce.provider.port.EventSignal;
 import io.metaroce.provider.port.Events;
@@ -227,7 +226,6 @@ public final class Device implements AutoCloseable {
         pds.use(pd, 1);
         sendCq.users++;
         recvCq.users++;
-        counters.add(Counter.QPS_OPEN, 1);
         CreateQpCommand.qp(record, index);
         CreateQpCommand.qpn(record, qps.qpn(index));
         return 0;
@@ -296,7 +294,6 @@ public final class Device implements AutoCloseable {
         pds.use(qp.pd, -1);
         release(qp.sendCq);
         release(qp.recvCq);
-        counters.add(Counter.QPS_OPEN, -1);
         return 0;
     }
 
@@ -335,6 +332,16 @@ public final class Device implements AutoCloseable {
                 && Ring.validGeometry(Ring.entries(ring), Ring.stride(ring))
                 && Ring.entries(ring) <= Commands.MAX_QP_WR
                 && Ring.stride(ring) >= leastStride;
+    }
+
+    /** The process ends: every QP leaves as if it were destroyed, so that peers hear its last words. No command may follow. */
+    public void leave(long nowNs) {
+        for (int index = QpTable.FIRST; index < qps.end(); index++) {
+            if (qps.get(index) != null) {
+                engine().destroy(index, nowNs);
+                qps.remove(index);
+            }
+        }
     }
 
     /** Gives the device's own native memory back; the engine must have stopped. */

@@ -87,6 +87,11 @@ public final class QpTable {
         count--;
     }
 
+    /** No index is as high as this. */
+    int end() {
+        return qps.length;
+    }
+
     int count() {
         return count;
     }

@@ -52,6 +52,11 @@ public record IpAddress(long hi, long lo) {
 
     /** fe80::/10. */
     public boolean isLinkLocal() {
+        return isLinkLocal(hi);
+    }
+
+    /** fe80::/10, by its first half. */
+    public static boolean isLinkLocal(long hi) {
         return hi >>> 54 == 0xfe80 >>> 6;
     }
 

@@ -18,6 +18,8 @@ public record Plane(NetDevice device, int speedMbps, List<IpAddress> addresses) 
     /** Most planes of a device. */
     public static final int MAX = 8;
 
+    private static final int MAX_ADDRESSES = 16;
+
     public Plane {
         addresses = List.copyOf(addresses);
         if (addresses.isEmpty()) {
@@ -29,14 +31,34 @@ public record Plane(NetDevice device, int speedMbps, List<IpAddress> addresses) 
         return addresses.get(0);
     }
 
-    /** The first address of the family, or null. */
-    public @Nullable IpAddress first(boolean v4) {
+    /** The address that packets to another one come from: of its family, and link-local exactly if that is; null when there is none. */
+    public @Nullable IpAddress source(long hi, long lo) {
+        IpAddress to = new IpAddress(hi, lo);
+        IpAddress other = null;
         for (IpAddress address : addresses) {
-            if (address.isV4() == v4) {
-                return address;
+            if (address.isV4() == to.isV4()) {
+                if (address.isLinkLocal() == to.isLinkLocal()) {
+                    return address;
+                }
+                other = address;
             }
         }
-        return null;
+        return other;
+    }
+
+    /** Whether it has an address of the family. */
+    public boolean has(boolean v4) {
+        return addresses.stream().anyMatch(a -> a.isV4() == v4);
+    }
+
+    /** The same plane, named by another of its addresses. */
+    public Plane named(IpAddress first) {
+        List<IpAddress> order = new ArrayList<>(addresses);
+        if (!order.remove(first)) {
+            throw new IllegalArgumentException("netdev " + device.name() + " has no address " + first);
+        }
+        order.add(0, first);
+        return new Plane(device, speedMbps, order);
     }
 
     /**
@@ -67,15 +89,13 @@ public record Plane(NetDevice device, int speedMbps, List<IpAddress> addresses) 
     /** The plane of one netdev. */
     public static Plane of(NetDevice device, List<NetAddress> all) {
         List<IpAddress> chosen = new ArrayList<>();
-        for (boolean v4 : new boolean[] {true, false}) {
+        for (int rank = 0; rank < 3; rank++) { // IPv4, IPv6, link-local
             for (NetAddress a : all) {
-                IpAddress ip = a.address();
                 if (a.ifindex() == device.ifindex()
-                        && ip.isV4() == v4
-                        && a.isStable()
-                        && !ip.isLinkLocal()
-                        && ip.isLoopback() == device.isLoopback()) {
-                    chosen.add(ip);
+                        && !a.hasFailed()
+                        && rank(a.address()) == rank
+                        && chosen.size() < MAX_ADDRESSES) {
+                    chosen.add(a.address());
                 }
             }
         }
@@ -84,6 +104,10 @@ public record Plane(NetDevice device, int speedMbps, List<IpAddress> addresses) 
                     + " has no usable IP address: ip addr add ADDRESS/PREFIX dev " + device.name());
         }
         return new Plane(device, speedMbps(device.name()), chosen);
+    }
+
+    private static int rank(IpAddress address) {
+        return address.isV4() ? 0 : address.isLinkLocal() ? 2 : 1;
     }
 
     private static NetDevice byName(List<NetDevice> devices, String name) {

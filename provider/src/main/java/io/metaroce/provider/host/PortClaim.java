@@ -27,51 +27,63 @@ public final class PortClaim implements AutoCloseable {
         this.sockets = sockets;
     }
 
+    private record Address(IpAddress ip, int ifindex) {}
+
     /**
      * Claims the first free slot.
      *
      * @throws SysException with EADDRINUSE when all are taken, or with what bind(2) answers
      */
     public static PortClaim claim(Sys sys, List<Plane> planes) {
-        List<Plane> all = List.copyOf(planes);
+        List<Address> addresses = new ArrayList<>();
+        for (Plane plane : planes) {
+            for (IpAddress ip : plane.addresses()) {
+                addresses.add(new Address(ip, plane.device().ifindex()));
+            }
+        }
+        List<Integer> sockets = new ArrayList<>();
         long scratch = Mem.alloc(64);
         try {
             for (int slot = 0; slot < MetaRoce.SLOTS; slot++) {
-                List<Integer> sockets = new ArrayList<>();
-                if (bindAll(sys, all, MetaRoce.port(slot), scratch, sockets)) {
+                if (bindAll(sys, addresses, MetaRoce.port(slot), scratch, sockets)) {
+                    sockets.forEach(fd -> dropAll(sys, fd, scratch));
                     return new PortClaim(sys, slot, sockets);
                 }
-                sockets.forEach(sys::close);
             }
+            throw new SysException(
+                    "no free slot: UDP ports " + MetaRoce.port(0) + " to " + MetaRoce.port(MetaRoce.SLOTS - 1),
+                    Errno.EADDRINUSE,
+                    "");
+        } catch (RuntimeException e) {
+            sockets.forEach(sys::close);
+            throw e;
         } finally {
             Mem.free(scratch);
         }
-        throw new SysException(
-                "no free slot: UDP ports " + MetaRoce.port(0) + " to " + MetaRoce.port(MetaRoce.SLOTS - 1),
-                Errno.EADDRINUSE,
-                "");
     }
 
-    private static boolean bindAll(Sys sys, List<Plane> planes, int port, long scratch, List<Integer> sockets) {
-        for (Plane plane : planes) {
-            for (IpAddress address : plane.addresses()) {
-                int fd = SysException.check(
+    /** Binds one socket an address. False: the port is taken on one of them; what is left in {@code sockets} is not bound. */
+    private static boolean bindAll(Sys sys, List<Address> addresses, int port, long scratch, List<Integer> sockets) {
+        for (int i = 0; i < addresses.size(); i++) {
+            Address address = addresses.get(i);
+            if (i == sockets.size()) {
+                sockets.add(SysException.check(
                         sys.socket(
-                                address.isV4() ? Linux.AF_INET : Linux.AF_INET6,
+                                address.ip.isV4() ? Linux.AF_INET : Linux.AF_INET6,
                                 Linux.SOCK_DGRAM | Linux.SOCK_CLOEXEC,
                                 0),
-                        "UDP socket for " + address);
-                sockets.add(fd);
-                dropAll(sys, fd, scratch);
-                int error = bind(sys, fd, address, port, scratch);
-                if (error == -Errno.EADDRINUSE) {
-                    return false;
-                }
-                if (error < 0) {
-                    sockets.forEach(sys::close);
-                    throw new SysException("UDP port " + port + " of " + address, error, "");
-                }
+                        "UDP socket for " + address.ip));
             }
+            int error = bind(sys, sockets.get(i), address, port, scratch);
+            if (error == -Errno.EADDRINUSE) {
+                // A bound socket cannot be bound again; one that was refused can.
+                if (i > 0) {
+                    sockets.forEach(sys::close);
+                    sockets.clear();
+                }
+                return false;
+            }
+            SysException.check(error, "UDP port " + port + " of " + address.ip);
         }
         return true;
     }
@@ -87,17 +99,18 @@ public final class PortClaim implements AutoCloseable {
                 "filter of the claim socket");
     }
 
-    private static int bind(Sys sys, int fd, IpAddress address, int port, long scratch) {
+    private static int bind(Sys sys, int fd, Address address, int port, long scratch) {
         Mem.fill(scratch, 64, 0);
         Mem.putInt(scratch + 32, 1);
-        if (address.isV4()) {
+        if (address.ip.isV4()) {
             // An address that is still being configured can be bound as well.
             sys.setsockopt(fd, Linux.IPPROTO_IP, Linux.IP_FREEBIND, scratch + 32, 4);
         } else {
             sys.setsockopt(fd, Linux.IPPROTO_IPV6, Linux.IPV6_V6ONLY, scratch + 32, 4);
             sys.setsockopt(fd, Linux.IPPROTO_IPV6, Linux.IPV6_FREEBIND, scratch + 32, 4);
         }
-        return sys.bind(fd, scratch, SocketAddress.put(scratch, address.hi(), address.lo(), port));
+        int length = SocketAddress.put(scratch, address.ip.hi(), address.ip.lo(), port, address.ifindex);
+        return sys.bind(fd, scratch, length);
     }
 
     /** 0 to 1023. */

@@ -154,7 +154,7 @@ final class Destinations implements Routes, AutoCloseable {
     /** Finds the way to a new destination; false: none. */
     private boolean route(int d, Key key) {
         boolean family4 = IpAddress.isV4(key.hi, key.lo);
-        IpAddress source = planes.get(key.plane).first(family4);
+        IpAddress source = planes.get(key.plane).source(key.hi, key.lo);
         if (source == null) {
             return false;
         }
@@ -172,7 +172,7 @@ final class Destinations implements Routes, AutoCloseable {
         }
         NetDevice device = planes.get(key.plane).device();
         int packet;
-        if (netlink.isLocal(key.hi, key.lo)) {
+        if (own >= 0 || netlink.isLocal(key.hi, key.lo)) {
             way[d] = wayOfLo;
             packet = maxPacketOfLo;
         } else if (isOutBy(device, source, key)) {
@@ -294,7 +294,7 @@ final class Destinations implements Routes, AutoCloseable {
 
     private void check(int d, Key key) {
         NetDevice device = planes.get(key.plane).device();
-        IpAddress source = planes.get(key.plane).first(v4[d]);
+        IpAddress source = planes.get(key.plane).source(key.hi, key.lo);
         long before = mac[d];
         used[d] = !resolved[d];
         if (!resolved[d] && quickChecks[d] > 0) {

@@ -72,7 +72,7 @@ public final class HostLink implements Link {
                     List<Integer> one = Collections.nCopies(plane.addresses().size(), p);
                     opened.add(new PacketPort(sys, device, plane.addresses(), one, maxPacket[p], localPort, counters));
                 }
-                senders.add(new KernelSender(sys, device, plane.first(true) != null, plane.first(false) != null));
+                senders.add(new KernelSender(sys, device, plane.has(true), plane.has(false)));
             }
             int loPacket;
             if (wayOfLo < 0) {

@@ -18,7 +18,7 @@ final class FfmGuardedMemory implements ApplicationMemory {
     private static final int CHUNK = 64 * 1024;
     private static final int PAGE = 4096;
     /** Pages looked at when a range is registered; of a larger one, every n-th and the last. */
-    private static final long MAX_PROBES = 16 * 1024;
+    private static final long MAX_PROBES = 256;
 
     private static final MethodHandle CALL = Linker.nativeLinker()
             .downcallHandle(

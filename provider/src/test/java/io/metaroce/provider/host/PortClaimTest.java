@@ -116,9 +116,10 @@ final class PortClaimTest {
                 assertRefused("netdev bare has no usable IP address", "bare");
                 assertEquals("left-0", planes().get(0).device().name());
                 assertEquals("10.79.0.1", planes().get(0).primary().toString());
+                List<IpAddress> addresses = planes().get(0).addresses();
                 assertEquals(
-                        List.of(IpAddress.parse("10.79.0.1"), IpAddress.parse("fd79:0::1")),
-                        planes().get(0).addresses());
+                        List.of(IpAddress.parse("10.79.0.1"), IpAddress.parse("fd79:0::1")), addresses.subList(0, 2));
+                assertTrue(addresses.get(2).isLinkLocal(), "the link-local address is last");
                 assertEquals(1500, planes().get(0).device().mtu());
                 TwoHosts.ip("-n " + hosts.left() + " link set left-0 down");
                 assertEquals("lo", planes().get(0).device().name());

@@ -15,12 +15,14 @@ import java.nio.charset.StandardCharsets;
  */
 public final class KernelSender implements AutoCloseable {
     private final Sys sys;
+    private final int ifindex;
     private final int v4Socket;
     private final int v6Socket;
     private final long address = Mem.alloc(Linux.SOCKADDR_IN6_BYTES);
 
     public KernelSender(Sys sys, NetDevice device, boolean withV4, boolean withV6) {
         this.sys = sys;
+        ifindex = device.ifindex();
         v4Socket = withV4 ? open(device, Linux.AF_INET) : -1;
         v6Socket = withV6 ? open(device, Linux.AF_INET6) : -1;
     }
@@ -48,7 +50,7 @@ public final class KernelSender implements AutoCloseable {
     public int send(long packet, int bytes, long hi, long lo) {
         boolean v4 = IpAddress.isV4(hi, lo);
         int fd = v4 ? v4Socket : v6Socket;
-        int length = SocketAddress.put(address, hi, lo, 0);
+        int length = SocketAddress.put(address, hi, lo, 0, ifindex);
         return Math.min(0, sys.sendto(fd, packet, bytes, Linux.MSG_DONTWAIT, address, length));
     }
 
