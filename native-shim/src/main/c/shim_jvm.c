@@ -104,6 +104,9 @@ static void fill_options(struct options *o, const struct mroce_java *java)
 	if (train && *train) {
 		snprintf(aot_output, sizeof(aot_output), "%s", train);
 		add_copy(o, "-XX:AOTCacheOutput=%s", train);
+		/* Profiles of methods would go into the cache as well, but JDK 25 fails in TrainingData::init_dumptime_table. */
+		add_option(o, "-XX:+UnlockDiagnosticVMOptions");
+		add_option(o, "-XX:-AOTRecordTraining");
 	} else {
 		if (java->aot_cache[0])
 			add_copy(o, "-XX:AOTCache=%s", java->aot_cache);
