@@ -37,7 +37,7 @@ final class Tickets {
 
     /** Starts anew with room for {@code most} (0..128, max_dest_rd_atomic). */
     void start(int most) {
-        if (most > order.length) {
+        if (most * INTS > ints.length) {
             longs = new long[most * LONGS];
             ints = new int[most * INTS];
             order = new int[most == 1 ? 1 : Integer.highestOneBit(most - 1) << 1];
