@@ -68,6 +68,11 @@ final class Answers {
         resend = false;
     }
 
+    /** Whether the requester has the answer of every request that was executed. */
+    boolean allTaken() {
+        return tickets.oldest() == tickets.end();
+    }
+
     boolean hasRoom() {
         return tickets.hasRoom();
     }

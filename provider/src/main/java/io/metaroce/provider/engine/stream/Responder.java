@@ -201,7 +201,7 @@ final class Responder {
                 }
                 window.advance(run);
                 if (toEnd && last) {
-                    end(StreamHeader.msn(header), Opcode.WRITE, flags, imm, rqIndex, (int) length, NONE);
+                    end(s + run - 1, StreamHeader.msn(header), Opcode.WRITE, flags, imm, rqIndex, (int) length, NONE);
                 }
                 if (!passEnds()) {
                     return TAKEN;
@@ -275,7 +275,7 @@ final class Responder {
             if (inOrder) {
                 window.advance(run);
                 if (toEnd && last) {
-                    end(StreamHeader.msn(header), Opcode.SEND, flags, imm, rqIndex, (int) length, NONE);
+                    end(s + run - 1, StreamHeader.msn(header), Opcode.SEND, flags, imm, rqIndex, (int) length, NONE);
                 }
                 if (!passEnds()) {
                     return TAKEN;
@@ -318,7 +318,7 @@ final class Responder {
         int flags = StreamHeader.flags(header);
         if (spsn == window.cum()) {
             window.advance(1);
-            end(msn, opcode, flags, 0, 0, (int) length, ticket);
+            end(spsn, msn, opcode, flags, 0, 0, (int) length, ticket);
             passEnds();
         } else {
             addEnd(header, spsn, opcode, flags, 0, 0, (int) length, ticket);
@@ -359,6 +359,7 @@ final class Responder {
                 break;
             }
             end(
+                    spsn,
                     shared.ends.msn(end),
                     opcode,
                     shared.ends.flags(end),
@@ -371,24 +372,24 @@ final class Responder {
         return errorSyndrome == 0 && !failing;
     }
 
-    /** Everything up to the end of this message has landed. */
-    private void end(int msn, int opcode, int flags, int imm, int rqIndex, int messageLength, int ticket) {
-        if (errorSyndrome != 0) {
+    /** Everything up to the end of this message, segment {@code spsn}, has landed. */
+    private void end(int spsn, int msn, int opcode, int flags, int imm, int rqIndex, int messageLength, int ticket) {
+        if (errorSyndrome != 0 || (failing && spsn - failSpsn >= 0)) {
             return;
         }
         if (msn != cumMsn) {
-            report(Syndrome.REM_INV_REQ, Verbs.SUCCESS);
+            fail(spsn, Syndrome.REM_INV_REQ, Verbs.SUCCESS);
             return;
         }
         if (opcode == Opcode.READ_REQ || opcode == Opcode.ATOMIC_REQ) {
             int bad = answers.execute(ticket);
             if (bad != 0) {
-                report(bad, Verbs.SUCCESS);
+                fail(spsn, bad, Verbs.SUCCESS);
                 return;
             }
         } else if (opcode == Opcode.SEND || (flags & StreamFlag.IMM) != 0) {
             if (rqIndex != rqDone) {
-                report(Syndrome.REM_INV_REQ, Verbs.SUCCESS);
+                fail(spsn, Syndrome.REM_INV_REQ, Verbs.SUCCESS);
                 return;
             }
             receiveDone(
@@ -459,9 +460,12 @@ final class Responder {
         }
     }
 
-    /** Reports a failed message when everything before it has completed. */
-    private void settle() {
-        if (failing && errorSyndrome == 0 && window.cum() - failSpsn >= 0) {
+    /**
+     * Reports a failed message when everything before it has completed: it has landed, and the peer has all answers to it. Reported earlier, the error would end this
+     * stream, and with it the answers that the peer still waits for.
+     */
+    void settle() {
+        if (failing && errorSyndrome == 0 && window.cum() - failSpsn >= 0 && answers.allTaken()) {
             report(failSyndrome, failReceiveStatus);
         }
     }

@@ -235,6 +235,9 @@ public final class Streams implements StreamLayer, QpControl {
         } else {
             stream.responder.answers.onBlock(StreamBlock.kind(block), StreamBlock.cumSpsn(block), ackSeq);
         }
+        if (stream.receives()) {
+            stream.responder.settle();
+        }
     }
 
     /** The stream of a block, if it is of the life that the block means. */
