@@ -164,6 +164,12 @@ final class Binds {
         }
     }
 
+    /** The connection was lost before the peer's offer came: another is asked for at the next look. */
+    void again() {
+        offeredBytes = 0;
+        retryNs = stream.shared.nowNs;
+    }
+
     /** Repeats the BIND, and asks for a connection if there is none. Answers the next time to look. */
     long onTimer(long nowNs) {
         if (accepted) {

@@ -216,10 +216,15 @@ final class Stream {
         kick();
     }
 
-    /** The peer process is gone, and so is the connection number. */
+    /** The peer process is gone, and so is the connection number. A bind that has not begun is tried with the process that comes after it. */
     void onPeerGone(int status, String why) {
         shared.outbox(conn).forget(this);
         conn = Shared.NONE;
+        if (receives() && !binds.known()) {
+            binds.again();
+            armAt(shared.nowNs);
+            return;
+        }
         peerLost = true;
         binds.end();
         if (sends()) {
