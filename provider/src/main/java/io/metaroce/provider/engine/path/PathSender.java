@@ -151,10 +151,7 @@ public final class PathSender {
     /** The first lost packet goes out again, with the transmit order {@link #txOrder} after this call. */
     public void resend(int bytes, boolean asVoid, long nowNs) {
         int at = lostFirst;
-        lostFirst = newer[at];
-        if (lostFirst == NONE) {
-            lostLast = NONE;
-        }
+        unlinkLost(at);
         lost--;
         int i = at * LONGS;
         long word = records[i + 3] & ~(LOST | 0xffffL << BYTES_SHIFT);

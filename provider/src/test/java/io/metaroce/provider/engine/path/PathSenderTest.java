@@ -100,6 +100,24 @@ final class PathSenderTest {
         assertEquals(6, sender.nextPsn(), "a resend keeps its PSN");
     }
 
+    /** The link was full after one resend; then the second lost packet turns out to be late, not lost. */
+    @Test
+    void a_lost_packet_that_arrives_late_leaves_the_queue_of_resends_whatever_was_sent_before() {
+        send(5);
+        ack(0, 5, 4);
+        assertEquals(4, sender.lost());
+        sender.resend(100, false, nowNs); // PSN 0
+        assertEquals(List.of(1, 3), ack(0, 5, 1, 3, 4));
+        assertEquals(1, sender.lost());
+        assertEquals(2, sender.firstLost());
+        sender.resend(100, false, nowNs);
+        assertEquals(0, sender.lost());
+        assertEquals(2, sender.inFlight());
+        assertEquals(List.of(0, 2), ack(5, 7));
+        assertEquals(0, sender.inFlight());
+        assertFalse(sender.outstanding());
+    }
+
     @Test
     void a_lost_resend_is_lost_again_as_soon_as_something_sent_after_it_arrives() {
         send(3);
