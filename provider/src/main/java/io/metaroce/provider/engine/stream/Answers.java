@@ -27,7 +27,6 @@ final class Answers {
     private int nextSpsn; // given to the next answer
     private int cum; // the requester has all before it
     private int sending; // number of the ticket whose data goes out
-    private int inFlight;
     private int clearedBy; // latest ACK that cleared a record of this space
     private boolean cleared;
     private int blockSeq;
@@ -46,7 +45,6 @@ final class Answers {
     /** RTR: up to {@code limit} requests at a time. */
     void start(int limit) {
         tickets.start(limit);
-        inFlight = 0;
         sending = 0;
         cleared = false;
         blockSeen = false;
@@ -63,7 +61,6 @@ final class Answers {
     /** Drops all tickets: the stream ceases to answer. */
     void stop() {
         tickets.start(0);
-        inFlight = 0;
         sending = 0;
         resend = false;
     }
@@ -215,7 +212,6 @@ final class Answers {
         record.segments = builtSegments;
         record.ref = number;
         tickets.flew(slot);
-        inFlight++;
         stream.arm();
     }
 
@@ -280,9 +276,6 @@ final class Answers {
     }
 
     void onCleared(Record record, int ackSeq) {
-        if (inFlight > 0) {
-            inFlight--;
-        }
         if (!cleared || ackSeq - clearedBy > 0) {
             cleared = true;
             clearedBy = ackSeq;
@@ -337,7 +330,6 @@ final class Answers {
         }
         sending = tickets.end();
         cum = nextSpsn;
-        inFlight = 0;
     }
 
     /** Sends the segment at cum again when the requester says that it lacks it and no packet with it is under way. */
@@ -363,7 +355,7 @@ final class Answers {
             return Long.MAX_VALUE;
         }
         long ptoNs = shared.ptoNs(stream.conn());
-        if (inFlight > 0) {
+        if (tickets.oldest() != tickets.end() && tickets.inFlight(tickets.slot(tickets.oldest())) > 0) {
             return nowNs + ptoNs;
         }
         long dueNs = Stream.queryDueNs(progressNs, askedNs, asked, ptoNs);

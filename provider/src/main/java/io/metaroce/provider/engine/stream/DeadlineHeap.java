@@ -36,10 +36,6 @@ final class DeadlineHeap {
         }
     }
 
-    boolean armed(int stream) {
-        return stream < position.length && position[stream] != ABSENT;
-    }
-
     /** The next deadline, or Long.MAX_VALUE. */
     long nextNs() {
         return size == 0 ? Long.MAX_VALUE : deadlineNs[heap[0]];

@@ -30,6 +30,14 @@ final class Placement {
         return ranges.available() >= RANGES_OF_ONE_PACKET && tails.available() > 0;
     }
 
+    int freeRanges() {
+        return ranges.available();
+    }
+
+    int freeTails() {
+        return tails.available();
+    }
+
     /** Copies bytes of a message to send into a packet. Answers SUCCESS, LOC_PROT_ERR or LOC_LEN_ERR. */
     int gather(long slot, int pd, long offset, int bytes, long to) {
         if (bytes == 0) {

@@ -43,7 +43,6 @@ final class Requester {
     private int parked; // WRs before queue.next that wait for a receive
     private int parkedFrom;
     private int resends; // WRs flagged RESEND, at most
-    private int inFlight;
     private int blockSeq;
     private int blockCum;
     private int blockKind;
@@ -70,7 +69,6 @@ final class Requester {
         rnr.start(0);
         parked = 0;
         resends = 0;
-        inFlight = 0;
         blockSeen = false;
         blockKind = BlockKind.ACK;
         asked = 0;
@@ -92,7 +90,6 @@ final class Requester {
     /** Gives back what it holds of the pools. */
     void stop() {
         answered.stop();
-        inFlight = 0;
         parked = 0;
         resends = 0;
         rnr.settled();
@@ -299,7 +296,6 @@ final class Requester {
         record.segments = builtSegments;
         record.ref = index;
         queue.set(index, SendQueue.IN_FLIGHT, queue.get(index, SendQueue.IN_FLIGHT) + 1);
-        inFlight++;
         stream.arm();
     }
 
@@ -399,9 +395,6 @@ final class Requester {
     // ---- acknowledgements ------------------------------------------------------------------------------------------
 
     void onCleared(Record record, int ackSeq) {
-        if (inFlight > 0) {
-            inFlight--;
-        }
         progressNs = shared.nowNs;
         asked = 0;
         int index = record.ref;
@@ -737,10 +730,13 @@ final class Requester {
         return nextNs;
     }
 
-    /** Asks the responder when work is out, nothing is in flight and nothing was heard for a PTO. */
+    /**
+     * Asks the responder when work is out, nothing of the oldest message is in flight, and nothing was heard for a PTO. What follows that message may be in
+     * flight for as long as the responder has no room for it.
+     */
     private long query(long nowNs) {
         long ptoNs = shared.ptoNs(stream.conn());
-        if (inFlight > 0) {
+        if (queue.acked != queue.begunEnd() && queue.get(queue.acked, SendQueue.IN_FLIGHT) > 0) {
             return nowNs + ptoNs;
         }
         long dueNs = Stream.queryDueNs(progressNs, askedNs, asked, ptoNs);
@@ -765,5 +761,22 @@ final class Requester {
         }
         queue.fail(queue.head, status);
         stream.toError();
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("state " + stream.state + " head " + queue.head + " acked " + queue.acked + " next "
+                + queue.next + (queue.begun ? "+" : "") + " tail " + queue.tail + " cum " + cum + " spsn " + nextSpsn
+                + " parked " + parked + " resends " + resends + " asked " + asked + " kind "
+                + blockKind + " block " + blockSeq + "/" + blockCum + " rnr " + rnr.beyond(0) + " probe "
+                + rnr.probing() + rnr.probe() + rnr.waiting() + " reads " + queue.readsBegun + "/" + queue.readsDone);
+        for (int i = queue.head; i != queue.begunEnd(); i++) {
+            text.append(" [").append(i).append(" op ").append(SendSlot.opcode(queue.slot(i)));
+            for (int f = 0; f < 8; f++) {
+                text.append(' ').append(queue.get(i, f));
+            }
+            text.append(']');
+        }
+        return text.toString();
     }
 }

@@ -124,10 +124,8 @@ final class Responder {
             return true;
         }
         if (ahead > 0 && !(window.reserve() && shared.placement.hasRoom() && shared.ends.available() > 0)) {
-            if (window.inOrder()) {
-                return false;
-            }
-            window.absorb();
+            window.absorb(); // gives an unused bitmap back
+            stream.blockDue(Space.REQUEST, false); // the peer may lack the news that lets it fill the gap
             return false;
         }
         int answer = DataLayout.cutAtSegments(header, payload, stream.binds.segmentBytes())
@@ -527,5 +525,11 @@ final class Responder {
                 code,
                 limit,
                 window.cum());
+    }
+
+    @Override
+    public String toString() {
+        return "cum " + window.cum() + " msn " + cumMsn + (window.inOrder() ? " in order" : " out of order") + " rq " + rqDone
+                + "/" + posted() + " refused " + refused + refusedIndex + " failing " + failing + " error " + errorSyndrome;
     }
 }

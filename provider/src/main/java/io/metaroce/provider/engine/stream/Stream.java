@@ -282,9 +282,7 @@ final class Stream {
 
     /** Makes sure that the timers are looked at, a PTO from now at the latest. */
     void arm() {
-        if (!shared.timers.armed(qp)) {
-            shared.timers.atMost(qp, shared.nowNs + shared.ptoNs(conn));
-        }
+        shared.timers.atMost(qp, shared.nowNs + shared.ptoNs(conn));
     }
 
     void armAt(long atNs) {

@@ -60,6 +60,7 @@ final class Peer implements ConnectionLayer, Completions, Events {
     }
 
     final String name;
+    private final int[] poolSizes;
     final int slot;
     final TestMemory memory = new TestMemory();
     final Counters counters = new Counters();
@@ -99,6 +100,7 @@ final class Peer implements ConnectionLayer, Completions, Events {
     Peer(String name, int slot, long seed, int bitmaps, int ranges, int ends, int tails) {
         this.name = name;
         this.slot = slot;
+        poolSizes = new int[] {bitmaps, ranges, ends, tails};
         shared = new Shared(
                 EngineConfig.of(seed | 1, seed, slot), memory, this, this, counters, bitmaps, ranges, ends, tails);
         streams = new Streams(shared);
@@ -529,6 +531,26 @@ final class Peer implements ConnectionLayer, Completions, Events {
     @Override
     public void log(String line) {
         log.add(line);
+    }
+
+    /** Every bitmap, range, end and tail has been given back. */
+    void assertPoolsFull() {
+        if (shared.bitmaps.available() != poolSizes[0] || shared.ends.available() != poolSizes[2]
+                || shared.placement.freeRanges() != poolSizes[1] || shared.placement.freeTails() != poolSizes[3]) {
+            throw new AssertionError(name + ": pools leak: " + shared.bitmaps.available() + " bitmaps, "
+                    + shared.placement.freeRanges() + " ranges, " + shared.ends.available() + " ends, "
+                    + shared.placement.freeTails() + " tails");
+        }
+    }
+
+    void free() {
+        streams.close();
+        rings.values().forEach(r -> {
+            Ring.free(r[0]);
+            Ring.free(r[1]);
+        });
+        Mem.free(buffer);
+        Mem.free(blockBuffer);
     }
 
     long count(Counter counter) {
