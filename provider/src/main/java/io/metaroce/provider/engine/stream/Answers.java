@@ -65,11 +65,6 @@ final class Answers {
         resend = false;
     }
 
-    /** Whether the requester has the answer of every request that was executed. */
-    boolean allTaken() {
-        return tickets.oldest() == tickets.end();
-    }
-
     boolean hasRoom() {
         return tickets.hasRoom();
     }
@@ -144,6 +139,11 @@ final class Answers {
     /** Whether nothing was sent in this life. */
     boolean untouched(int firstSpsn) {
         return nextSpsn == firstSpsn;
+    }
+
+    /** The requester has every answer given so far. */
+    boolean delivered() {
+        return cum == nextSpsn;
     }
 
     /** First SPSN that was never sent. */

@@ -108,6 +108,11 @@ final class Outbox {
         StreamBlock.put(block, word >>> 8, word & 1, BlockKind.GONE, word >>> 1 & 0xf, 0, 0, GONE_UNKNOWN, 0);
     }
 
+    /** The connection is gone: nobody waits for answers. */
+    void clear() {
+        strangerCount = 0;
+    }
+
     /** Takes a stream out of all lists: it leaves the connection. */
     void forget(Stream stream) {
         stream.ctlDue = 0;

@@ -3,25 +3,13 @@ package io.metaroce.provider.engine.stream;
 import io.metaroce.provider.engine.Record;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.provider.slots.SendSlot;
-import io.metaroce.wire.AtomicExt;
-import io.metaroce.wire.AtomicOp;
-import io.metaroce.wire.AtomicRspExt;
 import io.metaroce.wire.BlockKind;
 import io.metaroce.wire.DataLayout;
-import io.metaroce.wire.ErrorTail;
-import io.metaroce.wire.ImmediateTail;
-import io.metaroce.wire.Mem;
 import io.metaroce.wire.MetaRoce;
-import io.metaroce.wire.Opcode;
-import io.metaroce.wire.ReadRspExt;
-import io.metaroce.wire.SendExt;
 import io.metaroce.wire.Serial;
 import io.metaroce.wire.Space;
 import io.metaroce.wire.StreamBlock;
-import io.metaroce.wire.StreamFlag;
-import io.metaroce.wire.StreamHeader;
 import io.metaroce.wire.Syndrome;
-import io.metaroce.wire.WriteExt;
 
 /**
  * The sending side of one stream's request space: cuts work requests into segments, learns from stream blocks how far the responder has come, and places the answers
@@ -34,9 +22,8 @@ final class Requester {
     private final Shared shared;
     final SendQueue queue;
     private final RnrState rnr = new RnrState();
-    private final SpsnWindow answered;
+    final Replies replies;
 
-    private int firstAnswer;
     private int nextSpsn; // given to the next WR
     private int cum; // the responder has all before it
     private int nextRqIndex;
@@ -51,13 +38,14 @@ final class Requester {
     private int asked; // queries since the last progress
     private long askedNs;
     private long goneSinceNs; // 0: not gone
-    private int builtSegments;
+    private final RequestWriter writer;
 
     Requester(Stream stream) {
         this.stream = stream;
         this.shared = stream.shared;
         this.queue = new SendQueue(stream);
-        this.answered = new SpsnWindow(shared.bitmaps);
+        this.writer = new RequestWriter(stream, queue);
+        this.replies = new Replies(stream, this);
     }
 
     /** RTR. */
@@ -77,19 +65,18 @@ final class Requester {
 
     /** The peer has told where its answers begin, and how many receives it has posted. */
     void beginResponses(int spsn, int rqLimit) {
-        firstAnswer = spsn;
-        answered.start(spsn);
+        replies.begin(spsn);
         rnr.start(rqLimit);
     }
 
     /** Nothing was sent, and no answer placed, in this life. */
     boolean untouched() {
-        return nextSpsn == stream.binds.firstRequest() && answered.cum() == firstAnswer && answered.inOrder();
+        return nextSpsn == stream.binds.firstRequest() && replies.untouched();
     }
 
     /** Gives back what it holds of the pools. */
     void stop() {
-        answered.stop();
+        replies.stop();
         parked = 0;
         resends = 0;
         rnr.settled();
@@ -239,8 +226,8 @@ final class Requester {
         if (bytes <= 0) {
             return 0;
         }
-        queue.set(index, SendQueue.SENT, sent + builtSegments);
-        if (probe && (opcode != Verbs.WR_WRITE_IMM || builtSegments == left)) {
+        queue.set(index, SendQueue.SENT, sent + writer.segments());
+        if (probe && (opcode != Verbs.WR_WRITE_IMM || writer.segments() == left)) {
             rnr.probe(index);
         }
         fill(record, index, sent);
@@ -293,7 +280,7 @@ final class Requester {
     private void fill(Record record, int index, int at) {
         record.space = Space.REQUEST;
         record.spsn = queue.get(index, SendQueue.FIRST) + at;
-        record.segments = builtSegments;
+        record.segments = writer.segments();
         record.ref = index;
         queue.set(index, SendQueue.IN_FLIGHT, queue.get(index, SendQueue.IN_FLIGHT) + 1);
         stream.arm();
@@ -308,88 +295,18 @@ final class Requester {
                 || record.spsn + record.segments - cum <= 0) {
             return 0;
         }
-        int bytes = write(index, record.spsn - queue.get(index, SendQueue.FIRST), record.segments, out, room);
-        return bytes > 0 && builtSegments == record.segments ? bytes : 0;
+        int bytes = writer.write(index, record.spsn - queue.get(index, SendQueue.FIRST), record.segments, out, room);
+        return bytes > 0 && writer.segments() == record.segments ? bytes : 0;
     }
 
-    /** As {@link #write}, and a WR whose memory is gone fails. */
+    /** As {@link RequestWriter#write}, and a WR whose memory is gone fails. */
     private int build(int index, int at, int most, long out, int room) {
-        int bytes = write(index, at, most, out, room);
+        int bytes = writer.write(index, at, most, out, room);
         if (bytes < 0) {
             fail(index, -bytes);
             return 0;
         }
         return bytes;
-    }
-
-    /** Writes up to {@code most} segments of a WR from its segment {@code at} on; leaves their number in builtSegments. Negative: a status. */
-    private int write(int index, int at, int most, long out, int room) {
-        long slot = queue.slot(index);
-        int wr = SendSlot.opcode(slot);
-        int spsn = queue.get(index, SendQueue.FIRST) + at;
-        int msn = queue.msn(index);
-        int qpn = stream.attr.destQpn;
-        int generation = stream.binds.peerGeneration();
-        long ext = out + StreamHeader.LENGTH;
-        long length = SendSlot.length(slot) & 0xffff_ffffL;
-        builtSegments = 1;
-        if (wr == Verbs.WR_READ) {
-            StreamHeader.put(out, qpn, Opcode.READ_REQ, generation, spsn, msn, StreamFlag.LAST, 0);
-            WriteExt.put(ext, SendSlot.remoteAddr(slot), SendSlot.rkey(slot), length);
-            return StreamHeader.LENGTH + WriteExt.LENGTH;
-        }
-        if (wr > Verbs.WR_READ) {
-            StreamHeader.put(out, qpn, Opcode.ATOMIC_REQ, generation, spsn, msn, StreamFlag.LAST, 0);
-            boolean swap = wr == Verbs.WR_CMP_SWP;
-            AtomicExt.put(
-                    ext,
-                    SendSlot.remoteAddr(slot),
-                    SendSlot.rkey(slot),
-                    swap ? AtomicOp.CMP_AND_SWP : AtomicOp.FETCH_AND_ADD,
-                    swap ? SendSlot.swap(slot) : SendSlot.compareAdd(slot),
-                    swap ? SendSlot.compareAdd(slot) : 0);
-            return StreamHeader.LENGTH + AtomicExt.LENGTH;
-        }
-        boolean isWrite = wr <= Verbs.WR_WRITE_IMM;
-        boolean imm = wr == Verbs.WR_WRITE_IMM || wr == Verbs.WR_SEND_IMM;
-        int segment = stream.binds.segmentBytes();
-        int headers = StreamHeader.LENGTH + (isWrite ? WriteExt.LENGTH : SendExt.LENGTH);
-        int tail = !imm ? 0 : isWrite ? ImmediateTail.LENGTH : ImmediateTail.SEND_LENGTH;
-        long offset = (long) at * segment;
-        long left = length - offset;
-        int rest = queue.get(index, SendQueue.SEGMENTS) - at;
-        int n = left + tail <= room - headers ? rest : Math.min(rest - 1, (room - headers) / segment);
-        n = Math.min(n, most);
-        if (n <= 0) {
-            return 0;
-        }
-        boolean last = n == rest;
-        int bytes = (int) Math.min((long) n * segment, left);
-        int flags = 0;
-        if (last) {
-            flags = StreamFlag.LAST;
-            if (Verbs.consumes(wr) && (SendSlot.flags(slot) & SendSlot.SOLICITED) != 0) {
-                flags |= StreamFlag.SE;
-            }
-            if (imm) {
-                flags |= StreamFlag.IMM;
-                Mem.putInt(out + headers, SendSlot.imm(slot)); // the program's bytes, unchanged
-                if (isWrite) {
-                    ImmediateTail.rqIndex(out + headers, queue.get(index, SendQueue.RQ_INDEX));
-                }
-                headers += tail;
-            }
-        }
-        if (isWrite) {
-            StreamHeader.put(out, qpn, Opcode.WRITE, generation, spsn, msn, flags, offset);
-            WriteExt.put(ext, SendSlot.remoteAddr(slot), SendSlot.rkey(slot), length);
-        } else {
-            StreamHeader.put(out, qpn, Opcode.SEND, generation, spsn, msn, flags, offset);
-            SendExt.put(ext, queue.get(index, SendQueue.RQ_INDEX), length);
-        }
-        int status = shared.placement.gather(slot, stream.pd, offset, bytes, out + headers);
-        builtSegments = n;
-        return status == Verbs.SUCCESS ? headers + bytes : -status;
     }
 
     // ---- acknowledgements ------------------------------------------------------------------------------------------
@@ -522,6 +439,14 @@ final class Requester {
         }
     }
 
+    /** An answer to a WR is proof that the responder has executed it, and completed all before it. */
+    void onAnswered(int index, boolean executed) {
+        if (index - queue.acked >= 0) {
+            progressed(queue.get(index, SendQueue.FIRST) + 1, executed ? index + 1 : index);
+        }
+        progressNs = shared.nowNs;
+    }
+
     private void progressed(int newCum, int newAcked) {
         if (newCum - cum > 0) {
             cum = newCum;
@@ -549,7 +474,7 @@ final class Requester {
         }
     }
 
-    private static int statusOf(int syndrome) {
+    static int statusOf(int syndrome) {
         return switch (syndrome) {
             case Syndrome.REM_ACCESS -> Verbs.REM_ACCESS_ERR;
             case Syndrome.REM_OP -> Verbs.REM_OP_ERR;
@@ -557,13 +482,13 @@ final class Requester {
         };
     }
 
-    private void fail(int index, int status) {
+    void fail(int index, int status) {
         queue.fail(index, status);
         advance();
     }
 
     /** Writes the CQEs that are due; the stream fails when a failed WR's turn has come. */
-    private void advance() {
+    void advance() {
         if (queue.complete()) {
             stream.toError();
         } else if (stream.state == Verbs.SQD) {
@@ -574,115 +499,6 @@ final class Requester {
     /** Whether work that was begun is not complete. */
     boolean draining() {
         return queue.head != queue.begunEnd();
-    }
-
-    // ---- answers ---------------------------------------------------------------------------------------------------
-
-    /** A packet of READ data or an atomic's result. */
-    boolean onResponse(long header, int bytes) {
-        int opcode = StreamHeader.opcode(header);
-        int flags = StreamHeader.flags(header);
-        int spsn = StreamHeader.spsn(header);
-        int headers = DataLayout.headersLength(opcode, flags);
-        int payload = bytes - headers;
-        int segment = stream.binds.segmentBytes();
-        int n = DataLayout.segments(payload, segment);
-        int ahead = spsn - answered.cum();
-        if (ahead + n <= 0 && ahead <= 0) {
-            stream.blockDue(Space.RESPONSE, false);
-            return true;
-        }
-        int index = queue.acked + Serial.distance24(StreamHeader.msn(header), queue.msn(queue.acked));
-        if (ahead + n > Bitmaps.BITS
-                || ahead < -Bitmaps.BITS
-                || index - queue.head < 0
-                || index - queue.begunEnd() >= 0
-                || queue.get(index, SendQueue.SENT) == 0
-                || !matches(header, index, opcode, payload)) {
-            shared.count(Counter.RX_STALE);
-            return true;
-        }
-        if (ahead > 0 && !answered.reserve()) {
-            return false;
-        }
-        if (index - queue.acked >= 0) {
-            progressed(queue.get(index, SendQueue.FIRST) + 1, index + ((flags & StreamFlag.ERR) != 0 ? 0 : 1));
-        }
-        progressNs = shared.nowNs;
-        if ((flags & StreamFlag.ERR) != 0) {
-            answered.absorb();
-            fail(index, statusOf(ErrorTail.syndrome(DataLayout.tail(header))));
-            return true;
-        }
-        int i = 0;
-        while (i < n) {
-            int s = spsn + i;
-            int behind = answered.cum() - s;
-            int run = behind > 0 ? 0 : answered.missingRun(s, n - i);
-            if (run <= 0) {
-                i++;
-                continue;
-            }
-            int status = place(header, index, opcode, i, run, n, payload, header + headers);
-            if (status != Verbs.SUCCESS) {
-                answered.absorb();
-                fail(index, status);
-                return true;
-            }
-            queue.set(index, SendQueue.LEFT, queue.get(index, SendQueue.LEFT) - run);
-            if (s == answered.cum()) {
-                answered.advance(run);
-                answered.absorb();
-            } else {
-                answered.markAhead(s, run);
-            }
-            i += run;
-        }
-        answered.absorb();
-        stream.blockDue(Space.RESPONSE, false);
-        advance();
-        if (stream.sends() && hasWork()) {
-            stream.kick();
-        }
-        return true;
-    }
-
-    private boolean matches(long header, int index, int opcode, int payload) {
-        long slot = queue.slot(index);
-        int wr = SendSlot.opcode(slot);
-        if (opcode == Opcode.ATOMIC_RSP) {
-            return wr == Verbs.WR_CMP_SWP || wr == Verbs.WR_FETCH_ADD;
-        }
-        return wr == Verbs.WR_READ
-                && ReadRspExt.messageLength(DataLayout.extension(header)) == (SendSlot.length(slot) & 0xffff_ffffL)
-                && ((StreamHeader.flags(header) & StreamFlag.ERR) != 0
-                        || DataLayout.cutAtSegments(header, payload, stream.binds.segmentBytes()));
-    }
-
-    private int place(long header, int index, int opcode, int i, int run, int n, int payload, long from) {
-        long slot = queue.slot(index);
-        if (opcode == Opcode.ATOMIC_RSP) {
-            Mem.putLong(shared.scratch, AtomicRspExt.original(DataLayout.extension(header)));
-            return shared.placement.scatter(slot, stream.pd, 0, Long.BYTES, shared.scratch);
-        }
-        int segment = stream.binds.segmentBytes();
-        long at = (long) i * segment;
-        long piece = (i + run == n ? payload : (long) (i + run) * segment) - at;
-        return shared.placement.scatter(slot, stream.pd, StreamHeader.offset(header) + at, piece, from + at);
-    }
-
-    /** What of the answers has come. */
-    void putBlock(long block) {
-        StreamBlock.put(
-                block,
-                stream.attr.destQpn,
-                Space.RESPONSE,
-                stream.receives() ? BlockKind.ACK : BlockKind.GONE,
-                stream.binds.peerGeneration(),
-                queue.msn(queue.head),
-                0,
-                stream.receives() ? 0 : Outbox.GONE_KNOWN,
-                answered.cum());
     }
 
     // ---- timers ----------------------------------------------------------------------------------------------------
@@ -710,7 +526,9 @@ final class Requester {
                 fromNs = Math.max(fromNs, shared.connections().lastHeardNs(stream.conn()));
             }
             if (nowNs - fromNs >= budgetNs) {
-                giveUp(Verbs.RETRY_EXC_ERR, "nothing heard within the retry budget");
+                giveUp(
+                        Verbs.RETRY_EXC_ERR,
+                        goneSinceNs != 0 ? "its peer QP is gone" : "nothing heard within the retry budget");
                 return Long.MAX_VALUE;
             }
             nextNs = fromNs + budgetNs;
@@ -755,28 +573,11 @@ final class Requester {
         if (queue.isEmpty()) {
             return;
         }
-        if (stream.conn() != Shared.NONE) {
-            shared.events.log("QP 0x" + Integer.toHexString(stream.qpn) + " gives up: " + why + "; "
-                    + shared.connections().describe(stream.conn(), shared.nowNs));
-        }
+        shared.events.log("QP 0x" + Integer.toHexString(stream.qpn) + " gives up: " + why
+                + (stream.conn() == Shared.NONE
+                        ? ""
+                        : "; " + shared.connections().describe(stream.conn(), shared.nowNs)));
         queue.fail(queue.head, status);
         stream.toError();
-    }
-
-    @Override
-    public String toString() {
-        StringBuilder text = new StringBuilder("state " + stream.state + " head " + queue.head + " acked " + queue.acked + " next "
-                + queue.next + (queue.begun ? "+" : "") + " tail " + queue.tail + " cum " + cum + " spsn " + nextSpsn
-                + " parked " + parked + " resends " + resends + " asked " + asked + " kind "
-                + blockKind + " block " + blockSeq + "/" + blockCum + " rnr " + rnr.beyond(0) + " probe "
-                + rnr.probing() + rnr.probe() + rnr.waiting() + " reads " + queue.readsBegun + "/" + queue.readsDone);
-        for (int i = queue.head; i != queue.begunEnd(); i++) {
-            text.append(" [").append(i).append(" op ").append(SendSlot.opcode(queue.slot(i)));
-            for (int f = 0; f < 8; f++) {
-                text.append(' ').append(queue.get(i, f));
-            }
-            text.append(']');
-        }
-        return text.toString();
     }
 }

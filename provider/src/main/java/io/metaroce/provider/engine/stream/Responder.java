@@ -336,14 +336,14 @@ final class Responder {
         shared.ends.add(ends, spsn, StreamHeader.msn(header), opcode, flags, imm, rqIndex, messageLength, extra);
     }
 
-    /** Passes over what has landed beyond cum and does what was left to do at the ends of messages. False: the stream failed. */
+    /** Passes over what has landed beyond cum and does what was left to do at the ends of messages. False: one of them failed. */
     private boolean passEnds() {
         window.absorb();
-        while (errorSyndrome == 0 && !ends.isEmpty()) {
+        while (!ends.isEmpty()) {
             int end = shared.ends.first(ends);
             int spsn = shared.ends.spsn(end);
             if (spsn - window.cum() >= 0 || (failing && spsn - failSpsn >= 0)) {
-                break;
+                break; // not landed, or behind the message that failed
             }
             int opcode = shared.ends.opcode(end);
             int extra = shared.ends.extra(end);
@@ -367,29 +367,21 @@ final class Responder {
                     extra);
         }
         shared.placement.passed(landed, window.cum());
-        return errorSyndrome == 0 && !failing;
+        return !failing;
     }
 
-    /** Everything up to the end of this message, segment {@code spsn}, has landed. */
+    /** Everything up to {@code spsn}, the end of this message, has landed. */
     private void end(int spsn, int msn, int opcode, int flags, int imm, int rqIndex, int messageLength, int ticket) {
-        if (errorSyndrome != 0 || (failing && spsn - failSpsn >= 0)) {
+        boolean takesReceive = opcode == Opcode.SEND || (flags & StreamFlag.IMM) != 0;
+        int bad = msn != cumMsn || (takesReceive && rqIndex != rqDone) ? Syndrome.REM_INV_REQ : 0;
+        if (bad == 0 && (opcode == Opcode.READ_REQ || opcode == Opcode.ATOMIC_REQ)) {
+            bad = answers.execute(ticket);
+        }
+        if (bad != 0) {
+            fail(spsn + 1, bad, Verbs.SUCCESS);
             return;
         }
-        if (msn != cumMsn) {
-            fail(spsn, Syndrome.REM_INV_REQ, Verbs.SUCCESS);
-            return;
-        }
-        if (opcode == Opcode.READ_REQ || opcode == Opcode.ATOMIC_REQ) {
-            int bad = answers.execute(ticket);
-            if (bad != 0) {
-                fail(spsn, bad, Verbs.SUCCESS);
-                return;
-            }
-        } else if (opcode == Opcode.SEND || (flags & StreamFlag.IMM) != 0) {
-            if (rqIndex != rqDone) {
-                fail(spsn, Syndrome.REM_INV_REQ, Verbs.SUCCESS);
-                return;
-            }
+        if (takesReceive) {
             receiveDone(
                     Verbs.SUCCESS,
                     opcode == Opcode.SEND ? Verbs.WC_RECV : Verbs.WC_RECV_WITH_IMM,
@@ -459,19 +451,16 @@ final class Responder {
     }
 
     /**
-     * Reports a failed message when everything before it has completed: it has landed, and the peer has all answers to it. Reported earlier, the error would end this
-     * stream, and with it the answers that the peer still waits for.
+     * Reports a failed message when everything before it has completed, and the requester has the answers to what was before it: in ERR this side gives none.
      */
     void settle() {
-        if (failing && errorSyndrome == 0 && window.cum() - failSpsn >= 0 && answers.allTaken()) {
+        if (failing && errorSyndrome == 0 && stream.receives() && window.cum() - failSpsn >= 0 && answers.delivered()) {
             report(failSyndrome, failReceiveStatus);
         }
     }
 
     private void report(int syndrome, int receiveStatus) {
         errorSyndrome = syndrome;
-        failing = true;
-        failSpsn = window.cum();
         if (receiveStatus != Verbs.SUCCESS && rqDone - posted() < 0) {
             receiveDone(receiveStatus, Verbs.WC_RECV, 0, 0, 0, true);
         }
@@ -525,11 +514,5 @@ final class Responder {
                 code,
                 limit,
                 window.cum());
-    }
-
-    @Override
-    public String toString() {
-        return "cum " + window.cum() + " msn " + cumMsn + (window.inOrder() ? " in order" : " out of order") + " rq " + rqDone
-                + "/" + posted() + " refused " + refused + refusedIndex + " failing " + failing + " error " + errorSyndrome;
     }
 }

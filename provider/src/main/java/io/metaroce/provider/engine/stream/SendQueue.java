@@ -67,9 +67,6 @@ final class SendQueue {
 
     /** RTR. */
     void start() {
-        if (meta == NOTHING) {
-            meta = new int[(mask + 1) * INTS];
-        }
         base = Ring.head(ring);
         head = base;
         acked = base;
@@ -130,6 +127,9 @@ final class SendQueue {
 
     /** The WR at {@code next} gets its place in the stream. */
     void begin(int firstSpsn, int segments, int rqIndex, int answerSegments) {
+        if (meta == NOTHING) {
+            meta = new int[(mask + 1) * INTS]; // once in a QP's life: a QP that never sends has none
+        }
         int at = (next & mask) * INTS;
         meta[at + FIRST] = firstSpsn;
         meta[at + SEGMENTS] = segments;
@@ -184,7 +184,7 @@ final class SendQueue {
     }
 
     /** The failed WR with its status, then all others with WR_FLUSH_ERR. */
-    void fail() {
+    void failHead() {
         if (failStatus != 0 && head == failAt && head != tail) {
             int status = failStatus;
             failStatus = 0;

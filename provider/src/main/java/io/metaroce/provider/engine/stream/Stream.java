@@ -139,7 +139,7 @@ final class Stream {
         boolean wasBound = receives() && binds.known();
         state = Verbs.ERR;
         life = shared.nextLife(qp);
-        requester.queue.fail();
+        requester.queue.failHead();
         responder.flush();
         requester.stop();
         responder.stop();
@@ -232,6 +232,7 @@ final class Stream {
         }
         if (receives()) {
             responder.answers.dropAll();
+            responder.settle();
         }
     }
 

@@ -150,7 +150,7 @@ public final class Streams implements StreamLayer, QpControl {
         }
         boolean taken = request
                 ? stream.responder.onRequest(streamHeader, bytes)
-                : stream.requester.onResponse(streamHeader, bytes);
+                : stream.requester.replies.onResponse(streamHeader, bytes);
         shared.settle();
         return taken;
     }
@@ -235,9 +235,7 @@ public final class Streams implements StreamLayer, QpControl {
         } else {
             stream.responder.answers.onBlock(StreamBlock.kind(block), StreamBlock.cumSpsn(block), ackSeq);
         }
-        if (stream.receives()) {
-            stream.responder.settle();
-        }
+        stream.responder.settle();
     }
 
     /** The stream of a block, if it is of the life that the block means. */
@@ -393,7 +391,7 @@ public final class Streams implements StreamLayer, QpControl {
                 stream.responder.putBlock(out + (long) n++ * StreamBlock.LENGTH);
             } else if (stream.blocksDue != 0) {
                 stream.blocksDue = 0;
-                stream.requester.putBlock(out + (long) n++ * StreamBlock.LENGTH);
+                stream.requester.replies.putBlock(out + (long) n++ * StreamBlock.LENGTH);
             }
             if (stream.blocksDue == 0) {
                 box.removeFirstBlock();
@@ -426,6 +424,7 @@ public final class Streams implements StreamLayer, QpControl {
     public void onPeerGone(int conn, int status, String why, long nowNs) {
         shared.nowNs = nowNs;
         shared.tombstones.onPeerGone(conn);
+        shared.outbox(conn).clear();
         for (Stream stream : shared.streams) {
             if (stream != null && stream.conn() == conn) {
                 stream.onPeerGone(status, why);

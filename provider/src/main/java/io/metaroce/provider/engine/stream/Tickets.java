@@ -37,11 +37,6 @@ final class Tickets {
 
     /** Starts anew with room for {@code most} (0..128, max_dest_rd_atomic). */
     void start(int most) {
-        if (most * INTS > ints.length) {
-            longs = new long[most * LONGS];
-            ints = new int[most * INTS];
-            order = new int[most == 1 ? 1 : Integer.highestOneBit(most - 1) << 1];
-        }
         limit = most;
         usedLow = 0;
         usedHigh = 0;
@@ -70,6 +65,11 @@ final class Tickets {
 
     /** Takes a slot for a request that has arrived; {@link #hasRoom} said yes. */
     int take(int msn, int operation, long va, int rkey, long length, long argument, long comparand) {
+        if (limit * INTS > ints.length) { // once in a QP's life: a QP that is never read from has none
+            longs = new long[limit * LONGS];
+            ints = new int[limit * INTS];
+            order = new int[limit == 1 ? 1 : Integer.highestOneBit(limit - 1) << 1];
+        }
         if (taken() >= limit) {
             releaseOldest();
         }

@@ -46,7 +46,7 @@ final class Tombstones {
     void add(Stream stream, int conn) {
         Tombstone stone = new Tombstone(nextId++ & 0xfffffff, conn, shared.nowNs + LIFETIME_NS);
         stream.responder.putBlock(shared.scratchBlocks);
-        stream.requester.putBlock(shared.scratchBlocks + StreamBlock.LENGTH);
+        stream.requester.replies.putBlock(shared.scratchBlocks + StreamBlock.LENGTH);
         for (int i = 0; i < stone.blocks.length; i++) {
             stone.blocks[i] = Mem.getLong(shared.scratchBlocks + (long) i * Long.BYTES);
         }

@@ -24,7 +24,8 @@ final class ChaosTest {
             try {
                 run(seed);
             } catch (RuntimeException | AssertionError e) {
-                throw new AssertionError("-Dmetaroce.chaos.first=" + seed + " -Dmetaroce.chaos.seeds=1: " + e.getMessage(), e);
+                throw new AssertionError(
+                        "-Dmetaroce.chaos.first=" + seed + " -Dmetaroce.chaos.seeds=1: " + e.getMessage(), e);
             }
         }
         // The schedules were not harmless.
@@ -74,7 +75,9 @@ final class ChaosTest {
             boolean more = pair.step();
             if ((!more && steps > 100_000) || steps++ > 400_000) {
                 StringBuilder text = new StringBuilder("stuck after " + steps + " steps at " + pair.nowNs + ": ");
-                traffic.stream().filter(t -> !t.done()).forEach(t -> text.append(t.state()).append("; "));
+                traffic.stream()
+                        .filter(t -> !t.done())
+                        .forEach(t -> text.append(t.state()).append("; "));
                 throw new AssertionError(text.toString());
             }
         }

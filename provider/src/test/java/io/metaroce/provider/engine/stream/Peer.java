@@ -535,8 +535,10 @@ final class Peer implements ConnectionLayer, Completions, Events {
 
     /** Every bitmap, range, end and tail has been given back. */
     void assertPoolsFull() {
-        if (shared.bitmaps.available() != poolSizes[0] || shared.ends.available() != poolSizes[2]
-                || shared.placement.freeRanges() != poolSizes[1] || shared.placement.freeTails() != poolSizes[3]) {
+        if (shared.bitmaps.available() != poolSizes[0]
+                || shared.ends.available() != poolSizes[2]
+                || shared.placement.freeRanges() != poolSizes[1]
+                || shared.placement.freeTails() != poolSizes[3]) {
             throw new AssertionError(name + ": pools leak: " + shared.bitmaps.available() + " bitmaps, "
                     + shared.placement.freeRanges() + " ranges, " + shared.ends.available() + " ends, "
                     + shared.placement.freeTails() + " tails");

@@ -16,8 +16,10 @@ final class Traffic {
     private static final int AREA = 60_000;
     private static final int CELLS = 8;
 
+    @SuppressWarnings("ArrayRecordComponent")
     private record Expect(long wrId, int opcode, long length, boolean signalled, long local, byte[] bytes) {}
 
+    @SuppressWarnings("ArrayRecordComponent")
     private record Message(byte[] bytes, boolean imm, int immediate, boolean solicited) {}
 
     private record Receive(long wrId, long addr, long length, boolean split) {}
@@ -89,7 +91,7 @@ final class Traffic {
                 receiveAt = 0;
             }
             boolean split = random.nextBoolean();
-            long wrId = 1000 + receivesPosted++;
+            long wrId = 1000L + receivesPosted++;
             receives.add(new Receive(wrId, receiveInto.addr + receiveAt, max, split));
             if (split) {
                 to.recv(
@@ -236,13 +238,7 @@ final class Traffic {
         long before = longAt(cell);
         boolean swap = random.nextBoolean();
         long slot = from.begin(
-                qp,
-                wrId,
-                swap ? Verbs.WR_CMP_SWP : Verbs.WR_FETCH_ADD,
-                flags,
-                readInto.addr + readAt,
-                8,
-                readInto.key);
+                qp, wrId, swap ? Verbs.WR_CMP_SWP : Verbs.WR_FETCH_ADD, flags, readInto.addr + readAt, 8, readInto.key);
         SendSlot.remoteAddr(slot, target.addr + cell);
         SendSlot.rkey(slot, target.key);
         long after;
@@ -265,12 +261,7 @@ final class Traffic {
         Mem.copy(scratch, model, cell, 8);
         Mem.free(scratch);
         expected.add(new Expect(
-                wrId,
-                swap ? Verbs.WC_COMP_SWAP : Verbs.WC_FETCH_ADD,
-                8,
-                signalled,
-                readInto.addr + readAt,
-                result));
+                wrId, swap ? Verbs.WC_COMP_SWAP : Verbs.WC_FETCH_ADD, 8, signalled, readInto.addr + readAt, result));
         readAt += 8;
         from.post(qp, nowNs);
     }
@@ -302,7 +293,7 @@ final class Traffic {
         while (seenRecvs < recvs.size()) {
             Peer.Wc wc = recvs.get(seenRecvs++);
             if (receives.isEmpty() || messages.isEmpty()) {
-                throw new AssertionError(name + ": unexpected " + wc + ", " + state() + " " + to.log + to.events + (to.shared.nowNs - to.lastHeardNs) + " last heard, " + to.shared.stream(qp).requester);
+                throw new AssertionError(name + ": unexpected " + wc + ", " + state());
             }
             Receive r = receives.remove();
             Message m = messages.remove();
@@ -370,7 +361,6 @@ final class Traffic {
 
     String state() {
         return name + ": " + toPost + " to post, " + expected.size() + " open, " + messages.size() + " messages, "
-                + receivesPosted + " receives of " + consuming + " | "
-                + from.shared.stream(qp).requester + " | " + to.shared.stream(qp).responder;
+                + receivesPosted + " receives of " + consuming;
     }
 }
