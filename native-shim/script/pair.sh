@@ -131,7 +131,7 @@ start_holder() {
     {
         unshare -n -m -- bash "$MROCE_DIR/script/pair-holder.sh" "$DIR" || echo failed
     } <"$DIR/hold" >"$DIR/events" {HOLD}>&- {EVENTS}>&- &
-    read -r -t 20 -u "$EVENTS" word HOLDER || word=
+    read -r -t 120 -u "$EVENTS" word HOLDER || word=
     [ "$word" = ready ] || die "pair: cannot make a network namespace; type: mroce doctor"
 }
 
