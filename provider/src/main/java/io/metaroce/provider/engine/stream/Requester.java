@@ -511,7 +511,9 @@ final class Requester {
 
     /** Looks at all timers; answers the next time to look. */
     long onTimer(long nowNs) {
-        queue.refresh();
+        if (queue.refresh()) {
+            stream.kick(); // seen before its doorbell, which will find nothing new
+        }
         if (queue.isEmpty()) {
             return Long.MAX_VALUE;
         }
