@@ -26,6 +26,7 @@ import io.metaroce.provider.sys.SysException;
 import io.metaroce.wire.Mem;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A running device: its link, engine, objects and daemon, put together. Opened by the native shim with a boot record, or by a Java program; one of the first kind is
@@ -43,6 +44,7 @@ public final class DeviceRuntime implements AutoCloseable {
     private final long asyncRing;
     private final int asyncFd;
     private final boolean ownsControl;
+    private final boolean ownsAsync;
     private final Log log;
     private final Counters counters = new Counters();
     private final List<Plane> planes;
@@ -64,15 +66,18 @@ public final class DeviceRuntime implements AutoCloseable {
             List<Plane> planes,
             long control,
             boolean ownsControl,
+            boolean ownsAsync,
             long asyncRing,
             int asyncFd,
             int gids,
-            ApplicationMemory memory) {}
+            ApplicationMemory memory,
+            @Nullable EventSignal signal) {}
 
     private DeviceRuntime(Surroundings s) {
         config = s.config;
         control = s.control;
         ownsControl = s.ownsControl;
+        ownsAsync = s.ownsAsync;
         asyncRing = s.asyncRing;
         asyncFd = s.asyncFd;
         planes = s.planes;
@@ -95,7 +100,7 @@ public final class DeviceRuntime implements AutoCloseable {
                 config.windowBytes(),
                 defaults.ackDelayNs(),
                 defaults.ptoFloorNs());
-        EventSignal signal = fd -> sys.write(fd, one, 8);
+        EventSignal signal = s.signal != null ? s.signal : fd -> sys.write(fd, one, 8);
         int mtu = DeviceConfig.mtuNumber(planes.get(0).device().mtu());
         device = new Device(
                 new DeviceConfig(claim.slot(), control, asyncRing, asyncFd, s.gids, mtu, secrets[2]),
@@ -131,10 +136,12 @@ public final class DeviceRuntime implements AutoCloseable {
                 planes(boot),
                 Boot.control(boot),
                 false,
+                false,
                 Boot.asyncRing(boot),
                 Boot.asyncFd(boot),
                 Boot.numGids(boot),
-                memory));
+                memory,
+                null));
         Boot.slot(boot, runtime.slot());
         runtime.daemon.start();
         return runtime;
@@ -168,32 +175,55 @@ public final class DeviceRuntime implements AutoCloseable {
      */
     public static DeviceRuntime open(Config config) {
         Sys sys = Sys.get();
+        int async = SysException.check(sys.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK), "eventfd");
+        long ring = Ring.allocate(ASYNC_SLOTS, AsyncSlot.SIZE);
+        try {
+            return open(config, ring, async, null, true);
+        } catch (RuntimeException e) {
+            sys.close(async);
+            Ring.free(ring);
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the device for a Java program that has its own event descriptors.
+     *
+     * @param signal what gives an event descriptor its permit
+     * @param asyncRing the ring of asynchronous events; stays the caller's
+     * @param asyncFd its event descriptor, a number that {@code signal} knows
+     */
+    public static DeviceRuntime open(Config config, EventSignal signal, long asyncRing, int asyncFd) {
+        return open(config, asyncRing, asyncFd, signal, false);
+    }
+
+    private static DeviceRuntime open(
+            Config config, long asyncRing, int asyncFd, @Nullable EventSignal signal, boolean ownsAsync) {
+        Sys sys = Sys.get();
         List<Plane> planes;
         try (Netlink netlink = new Netlink(sys)) {
             planes = Plane.find(netlink, config.netdevs());
         }
         long control = Control.allocate();
         int kick = SysException.check(sys.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK), "eventfd");
-        int async = SysException.check(sys.eventfd(0, Linux.EFD_CLOEXEC | Linux.EFD_NONBLOCK), "eventfd");
         Control.kickFd(control, kick);
-        long ring = Ring.allocate(ASYNC_SLOTS, AsyncSlot.SIZE);
         try {
             DeviceRuntime runtime = new DeviceRuntime(new Surroundings(
                     config,
                     planes,
                     control,
                     true,
-                    ring,
-                    async,
+                    ownsAsync,
+                    asyncRing,
+                    asyncFd,
                     2 * planes.get(0).addresses().size(),
-                    new PlainMemory()));
+                    new PlainMemory(),
+                    signal));
             Control.state(control, Control.RUNNING);
             runtime.daemon.start();
             return runtime;
         } catch (RuntimeException e) {
             sys.close(kick);
-            sys.close(async);
-            Ring.free(ring);
             Mem.free(control);
             throw e;
         }
@@ -345,8 +375,10 @@ public final class DeviceRuntime implements AutoCloseable {
         streams.close();
         device.close();
         sys.close(Control.kickFd(control));
-        sys.close(asyncFd);
-        Ring.free(asyncRing);
+        if (ownsAsync) {
+            sys.close(asyncFd);
+            Ring.free(asyncRing);
+        }
         daemon.close();
         turn.close();
         // The control block itself stays: a thread that polls late must find the turn held.
