@@ -10,6 +10,7 @@ package io.metaroce.provider.engine;
  * @param windowBytes connection window while congestion control is fixed
  * @param ackDelayNs longest delay of an acknowledgement
  * @param ptoFloorNs least probe time-out
+ * @param segmentWindow W that our binds offer: segments of one stream between the first that has not landed and the last that may be sent; a power of two, 64..32768
  */
 public record EngineConfig(
         long bootNonce,
@@ -18,9 +19,24 @@ public record EngineConfig(
         int pathsPerPlane,
         long windowBytes,
         long ackDelayNs,
-        long ptoFloorNs) {
+        long ptoFloorNs,
+        int segmentWindow) {
     /** The defaults of protocol sections 5 and 6. */
     public static EngineConfig of(long bootNonce, long seed, int localSlot) {
-        return new EngineConfig(bootNonce, seed, localSlot, 4, 1 << 20, 25_000, 200_000);
+        return new EngineConfig(bootNonce, seed, localSlot, 4, 1 << 20, 25_000, 200_000, 4096);
+    }
+
+    public EngineConfig withPathsPerPlane(int paths) {
+        return new EngineConfig(bootNonce, seed, localSlot, paths, windowBytes, ackDelayNs, ptoFloorNs, segmentWindow);
+    }
+
+    public EngineConfig withWindowBytes(long bytes) {
+        return new EngineConfig(
+                bootNonce, seed, localSlot, pathsPerPlane, bytes, ackDelayNs, ptoFloorNs, segmentWindow);
+    }
+
+    public EngineConfig withSegmentWindow(int segments) {
+        return new EngineConfig(
+                bootNonce, seed, localSlot, pathsPerPlane, windowBytes, ackDelayNs, ptoFloorNs, segments);
     }
 }

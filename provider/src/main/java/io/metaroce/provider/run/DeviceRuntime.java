@@ -91,15 +91,9 @@ public final class DeviceRuntime implements AutoCloseable {
             throw e;
         }
         long[] secrets = Entropy.longs(3);
-        EngineConfig defaults = EngineConfig.of(secrets[0], secrets[1], claim.slot());
-        EngineConfig engineConfig = new EngineConfig(
-                defaults.bootNonce(),
-                defaults.seed(),
-                defaults.localSlot(),
-                config.pathsPerPlane(),
-                config.windowBytes(),
-                defaults.ackDelayNs(),
-                defaults.ptoFloorNs());
+        EngineConfig engineConfig = EngineConfig.of(secrets[0], secrets[1], claim.slot())
+                .withPathsPerPlane(config.pathsPerPlane())
+                .withWindowBytes(config.windowBytes());
         EventSignal signal = s.signal != null ? s.signal : fd -> sys.write(fd, one, 8);
         int mtu = DeviceConfig.mtuNumber(planes.get(0).device().mtu());
         device = new Device(

@@ -151,7 +151,7 @@ final class Binds {
         BindBody.firstRequestSpsn(body, firstRequest);
         BindBody.firstResponseSpsn(body, firstResponse);
         BindBody.segmentSize(body, offer());
-        BindBody.window(body, Bitmaps.BITS);
+        BindBody.window(body, stream.shared.bitmaps.bits());
         BindBody.rqLimit(body, stream.responder.posted());
         Mem.putInt(body + BindBody.LENGTH - Integer.BYTES, 0);
         BindBody.rdAtomic(body, stream.attr.maxDestRdAtomic);

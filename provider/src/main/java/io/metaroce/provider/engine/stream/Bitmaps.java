@@ -4,23 +4,32 @@ import java.util.Arrays;
 
 /** A pool of bitmaps, one bit per segment of a window: which segments landed beyond the first missing one. A bit is addressed by its SPSN modulo the window. */
 final class Bitmaps {
-    /** Segments that one bitmap spans: the window W that this side offers in its binds. */
-    static final int BITS = 4096;
-
-    private static final int WORDS = BITS / Long.SIZE;
-    private static final int MASK = BITS - 1;
-
+    private final int bits;
+    private final int wordsEach;
+    private final int mask;
     private final long[] words;
     private final int[] free;
     private int freeCount;
 
-    Bitmaps(int count) {
-        words = new long[count * WORDS];
+    /** A pool of {@code count} bitmaps of {@code bits} each, a power of two. */
+    Bitmaps(int count, int bits) {
+        if (bits < Long.SIZE || Integer.bitCount(bits) != 1) {
+            throw new IllegalArgumentException("a window of " + bits + " segments is not a power of two from 64 on");
+        }
+        this.bits = bits;
+        wordsEach = bits / Long.SIZE;
+        mask = bits - 1;
+        words = new long[count * wordsEach];
         free = new int[count];
         for (int i = 0; i < count; i++) {
             free[i] = count - 1 - i;
         }
         freeCount = count;
+    }
+
+    /** Segments that one bitmap spans: the window W that this side offers in its binds. */
+    int bits() {
+        return bits;
     }
 
     /** An empty bitmap, or -1 when the pool has none. */
@@ -29,7 +38,7 @@ final class Bitmaps {
     }
 
     void give(int map) {
-        Arrays.fill(words, map * WORDS, (map + 1) * WORDS, 0);
+        Arrays.fill(words, map * wordsEach, (map + 1) * wordsEach, 0);
         free[freeCount++] = map;
     }
 
@@ -38,21 +47,21 @@ final class Bitmaps {
     }
 
     boolean get(int map, int spsn) {
-        return (words[map * WORDS + ((spsn & MASK) >>> 6)] >>> spsn & 1) != 0;
+        return (words[map * wordsEach + ((spsn & mask) >>> 6)] >>> spsn & 1) != 0;
     }
 
     void set(int map, int spsn, int n) {
         for (int s = spsn; s != spsn + n; s++) {
-            words[map * WORDS + ((s & MASK) >>> 6)] |= 1L << s;
+            words[map * wordsEach + ((s & mask) >>> 6)] |= 1L << s;
         }
     }
 
     /** Clears the run of set bits that starts at {@code spsn} and answers its length. */
     int takeRun(int map, int spsn) {
-        int base = map * WORDS;
+        int base = map * wordsEach;
         int s = spsn;
         while (true) {
-            int at = base + ((s & MASK) >>> 6);
+            int at = base + ((s & mask) >>> 6);
             int bit = s & 63;
             long word = words[at] >>> bit;
             int ones = Math.min(Long.numberOfTrailingZeros(~word), Long.SIZE - bit);
@@ -60,7 +69,7 @@ final class Bitmaps {
                 words[at] &= ~((ones == Long.SIZE ? -1L : (1L << ones) - 1) << bit);
                 s += ones;
             }
-            if (ones < Long.SIZE - bit || s - spsn >= BITS) {
+            if (ones < Long.SIZE - bit || s - spsn >= bits) {
                 return s - spsn;
             }
         }

@@ -61,8 +61,8 @@ final class Replies {
             return true;
         }
         int index = queue.acked + Serial.distance24(StreamHeader.msn(header), queue.msn(queue.acked));
-        if (ahead + n > Bitmaps.BITS
-                || ahead < -Bitmaps.BITS
+        if (ahead + n > shared.bitmaps.bits()
+                || ahead < -shared.bitmaps.bits()
                 || index - queue.head < 0
                 || index - queue.begunEnd() >= 0
                 || queue.get(index, SendQueue.SENT) == 0

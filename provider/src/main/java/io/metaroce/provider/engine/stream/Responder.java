@@ -116,7 +116,7 @@ final class Responder {
             stream.blockDue(Space.REQUEST, false);
             return true; // all of it has landed before
         }
-        if (ahead + n > Bitmaps.BITS || ahead < -Bitmaps.BITS) {
+        if (ahead + n > shared.bitmaps.bits() || ahead < -shared.bitmaps.bits()) {
             shared.count(Counter.RX_STALE);
             return true;
         }

@@ -73,7 +73,7 @@ final class Shared {
         this.completions = completions;
         this.events = events;
         this.counters = counters;
-        this.bitmaps = new Bitmaps(bitmapCount);
+        this.bitmaps = new Bitmaps(bitmapCount, config.segmentWindow());
         this.ends = new PendingEnds(endCount);
         this.placement = new Placement(regions, new LandedRanges(rangeCount), new HeldTails(tailCount));
         this.random = config.seed() ^ 0x5a5b_5057_4e44_4953L;
