@@ -19,6 +19,7 @@ import io.metaroce.provider.slots.AsyncSlot;
 import io.metaroce.provider.slots.Boot;
 import io.metaroce.provider.slots.Control;
 import io.metaroce.provider.slots.Ring;
+import io.metaroce.provider.sys.Errno;
 import io.metaroce.provider.sys.GuardedMemory;
 import io.metaroce.provider.sys.Linux;
 import io.metaroce.provider.sys.Sys;
@@ -247,7 +248,9 @@ public final class DeviceRuntime implements AutoCloseable {
      * @return 0 or an errno
      */
     public int command(int op, long record) {
-        turn.acquire();
+        if (!turn.acquireUnlessClosed()) {
+            return Errno.ENODEV;
+        }
         try {
             long now = System.nanoTime();
             int error = device.command(op, record, now);
@@ -318,34 +321,45 @@ public final class DeviceRuntime implements AutoCloseable {
         turn.release(now -> 0);
     }
 
-    /** By the daemon, last: peers hear the last words of every QP and a CLOSE; then the counters are written. The turn is never given back. */
+    /**
+     * By the daemon, last: peers hear the last words of every QP and a CLOSE, and the counters are written. The turn is never given back. A native program is at its
+     * exit and may have stopped a thread in the middle of a cycle: there the turn is not waited for longer than the time there is.
+     */
     private void closeEngine() {
         long end = System.nanoTime() + CLOSE_NS;
-        if (turn.acquireUntil(end)) {
-            try {
-                sayFarewell(end);
-            } catch (RuntimeException e) {
-                log.accept("closing failed: " + e);
+        boolean had = turn.acquireUntil(ownsControl ? Long.MAX_VALUE : end);
+        try {
+            if (had) {
+                device.leave(System.nanoTime());
+                driver.run(System.nanoTime());
             }
-            link.countDrops();
-        }
-        if (!config.stats().isEmpty()) {
-            new Log(config.stats()).write(counters.toString());
+            writeStats();
+            if (had) {
+                awaitFinals(end);
+            }
+        } catch (RuntimeException e) {
+            log.accept("closing failed: " + e);
         }
         Control.state(control, Control.CLOSED_STATE);
         Control.closed(control, 1);
         sys.futexWake(control + Control.CLOSED, Integer.MAX_VALUE);
     }
 
-    private void sayFarewell(long endNs) {
+    private void writeStats() {
+        if (!config.stats().isEmpty()) {
+            link.countDrops();
+            new Log(config.stats()).write(counters.toString());
+        }
+    }
+
+    private void awaitFinals(long endNs) {
         long now = System.nanoTime();
-        device.leave(now);
-        do {
+        while (streams.finalsPending() && now < endNs) {
             if (driver.run(now) == 0) {
                 sys.schedYield();
             }
             now = System.nanoTime();
-        } while (streams.finalsPending() && now < endNs);
+        }
         engine.shutdown(now);
         engine.transmit(link, now);
         link.flush(now);

@@ -54,23 +54,31 @@ final class Turn {
 
     /** Waits for the turn. Each call is answered by one {@link #release}. */
     void acquire() {
-        Control.addWanted(control, 1);
-        for (int i = 0; !Control.tryTurn(control); i++) {
-            if (i < SPINS) {
-                Thread.onSpinWait();
-            } else {
-                sys.futexWait(control + Control.TURN, 1, sleep);
-            }
-        }
-        Control.addWanted(control, -1);
+        acquireUntil(Long.MAX_VALUE);
+    }
+
+    /** Waits for the turn; false: the device was closed, and nobody gives the turn back any more. */
+    boolean acquireUnlessClosed() {
+        return await(Long.MAX_VALUE, true);
     }
 
     /** Waits for the turn, but not longer than until a time; false: not had. */
     boolean acquireUntil(long deadlineNs) {
+        return await(deadlineNs, false);
+    }
+
+    private boolean await(long deadlineNs, boolean unlessClosed) {
         Control.addWanted(control, 1);
         boolean had = Control.tryTurn(control);
-        while (!had && System.nanoTime() < deadlineNs) {
-            sys.futexWait(control + Control.TURN, 1, sleep);
+        for (int i = 0; !had; i++) {
+            if (i < SPINS) {
+                Thread.onSpinWait();
+            } else if ((unlessClosed && Control.state(control) == Control.CLOSED_STATE)
+                    || System.nanoTime() > deadlineNs) {
+                break;
+            } else {
+                sys.futexWait(control + Control.TURN, 1, sleep);
+            }
             had = Control.tryTurn(control);
         }
         Control.addWanted(control, -1);

@@ -143,6 +143,7 @@ final class DeviceRuntimeTest {
                 assertEquals(1, right.counters().get(Counter.CONNECTIONS_OPEN));
                 left.close();
                 assertEquals(0, left.poll(), "a closed device does nothing");
+                assertEquals(19, left.command(1, a.memory), "ENODEV");
                 while (right.counters().get(Counter.CONNECTIONS_OPEN) != 0) {
                     right.poll();
                 }

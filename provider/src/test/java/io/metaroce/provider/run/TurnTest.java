@@ -148,6 +148,16 @@ final class TurnTest {
         assertTrue(turn.acquireUntil(System.nanoTime()));
     }
 
+    /** A destructor that calls a verb after the device was closed must come back. */
+    @Test
+    void a_control_verb_does_not_wait_for_a_turn_that_is_never_given_back() {
+        Control.state(control, Control.CLOSING);
+        assertTrue(turn.acquireUnlessClosed(), "closing, and the turn is free");
+        Control.state(control, Control.CLOSED_STATE);
+        assertFalse(turn.acquireUnlessClosed());
+        assertEquals(0, Control.wanted(control));
+    }
+
     @Test
     void a_watching_daemon_is_kicked_when_it_would_sleep_past_the_deadline_and_only_then() {
         Control.daemonWakeNs(control, 1000);
