@@ -25,7 +25,7 @@ public interface QueuePair extends AutoCloseable {
     void modify(QpAttributes attributes);
 
     /**
-     * Takes it from RESET to RTS with usual values: all remote access, 14 as time-out (67 ms), 7 retries, RNR retries for ever, 16 READs and atomics outstanding, GID
+     * Takes it from RESET to RTS with usual values: all remote access, 18 as time-out (1 s), 7 retries, RNR retries for ever, 16 READs and atomics outstanding, GID
      * index 0. Its receives can be posted as soon as it returned; both sides must call it.
      *
      * @param remote the peer's GID
@@ -43,7 +43,7 @@ public interface QueuePair extends AutoCloseable {
                 .minRnrTimer(12));
         modify(new QpAttributes()
                 .state(QpState.RTS)
-                .timeout(14)
+                .timeout(18)
                 .retryCount(7)
                 .rnrRetry(7)
                 .sendPsn(0)
