@@ -208,7 +208,7 @@ void device_close(struct judge_device *device)
 const struct rc_options rc_default = {
     .access = IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,
     .rd_atomic = 16,
-    .timeout = 14,
+    .timeout = 18, /* a second: a machine that is busy with other things loses no connection */
     .retry_cnt = 7,
     .rnr_retry = 7,
     .min_rnr_timer = 1,

@@ -247,7 +247,13 @@ static void check_answer(struct flow_qp *q, uint32_t batch, uint32_t i)
             if (landed[b] != expected[done + b]) {
                 char text[128];
                 describe(m, text, sizeof(text));
-                fail(q, m->number, "%s: byte %u is 0x%02x, not 0x%02x, when its completion came", text, done + b, landed[b],
+                uint8_t old[2];
+                pattern_fill(&old[0], 1, guard_key(q->index, judge->side * 2 + 1), m->source[p].offset + b);
+                pattern_fill(&old[1], 1, guard_key(q->index, !judge->side * 2), m->target + done + b);
+                fail(q, m->number, "%s: byte %u is 0x%02x%s, not 0x%02x, when its completion came", text, done + b, landed[b],
+                     landed[b] == old[0]                           ? " (nothing landed)"
+                     : m->shape == READBACK && landed[b] == old[1] ? " (from before the write)"
+                                                                   : "",
                      expected[done + b]);
             }
         done += m->source[p].length;

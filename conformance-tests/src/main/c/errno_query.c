@@ -37,7 +37,8 @@ static void state_case(struct judge_device *device, enum ibv_qp_state state)
                attr.ah_attr.port_num == device->port_num ? "same" : "other");
     }
     if (state == IBV_QPS_RTS || state == IBV_QPS_SQD)
-        report(case_name("query.%s.rts", at), "sq_psn=0x%x timeout=%u retry=%u rnr_retry=%u rd=%u", attr.sq_psn, attr.timeout,
+        report(case_name("query.%s.rts", at), "sq_psn=0x%x timeout=%s retry=%u rnr_retry=%u rd=%u", attr.sq_psn,
+               attr.timeout == rc_default.timeout ? "same" : "other",
                attr.retry_cnt, attr.rnr_retry, attr.max_rd_atomic);
     report(case_name("query.%s.init_attr", at), "cqs=%s type=%s sig_all=%d context=%s srq=%s caps=%s",
            init.send_cq == pair.send_cq[0] && init.recv_cq == pair.recv_cq[0] ? "same" : "other",

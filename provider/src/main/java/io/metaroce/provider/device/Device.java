@@ -250,7 +250,7 @@ public final class Device implements AutoCloseable {
         if ((mask & QpMask.CUR_STATE) != 0 && QpAttr.curQpState(attr) != from) {
             return Errno.EINVAL;
         }
-        error = QpAttributeRules.check(mask, attr, config.gids(), config.activeMtu());
+        error = QpAttributeRules.check(mask, attr, config.gids());
         if (error != 0) {
             return error;
         }

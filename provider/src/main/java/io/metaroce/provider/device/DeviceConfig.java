@@ -8,11 +8,10 @@ package io.metaroce.provider.device;
  * @param asyncRing address of the ring of asynchronous events, with the stride of {@code AsyncSlot}
  * @param asyncFd its event descriptor
  * @param gids entries of the GID table; even indexes speak MetaRoCE, odd ones RoCEv2
- * @param activeMtu {@code enum ibv_mtu} of the port: the largest that fits a netdev of the device
  * @param seed of the random bits of memory keys; secret on a real link
  */
 public record DeviceConfig(
-        int localSlot, long control, long asyncRing, int asyncFd, int gids, int activeMtu, long seed) {
+        int localSlot, long control, long asyncRing, int asyncFd, int gids, long seed) {
     /** The largest {@code enum ibv_mtu} (5: 4096 bytes) that fits a netdev's MTU with 96 bytes of headers, the way every RoCE device of Linux counts. */
     public static int mtuNumber(int netdevMtu) {
         int number = 1;

@@ -41,16 +41,15 @@ final class QpAttributeRules {
 
     /**
      * Checks the values named by a mask that {@link QpTransitions} has let pass. Access flags are taken as they are, as Linux does: a bit that no access has, or that
-     * this device cannot grant, opens nothing.
+     * this device cannot grant, opens nothing. Any {@code enum ibv_mtu} will do: the transport cuts messages by itself.
      *
      * @param gids entries of the GID table: even ones speak MetaRoCE, odd ones RoCEv2
-     * @param activeMtu {@code enum ibv_mtu} of the port
      * @return 0; ENODATA for a GID index past the table's end; EOPNOTSUPP for a GID that speaks RoCEv2; EINVAL for the rest
      */
-    static int check(int mask, long attr, int gids, int activeMtu) {
+    static int check(int mask, long attr, int gids) {
         if ((named(mask, QpMask.PORT) && QpAttr.portNum(attr) != 1)
                 || (named(mask, QpMask.PKEY_INDEX) && QpAttr.pkeyIndex(attr) != 0)
-                || (named(mask, QpMask.PATH_MTU) && !within(QpAttr.pathMtu(attr), 1, activeMtu))
+                || (named(mask, QpMask.PATH_MTU) && !within(QpAttr.pathMtu(attr), 1, 5))
                 || (named(mask, QpMask.DEST_QPN) && !within(QpAttr.destQpNum(attr), 0, 0xff_ffff))
                 || (named(mask, QpMask.MAX_QP_RD_ATOMIC)
                         && !within(QpAttr.maxRdAtomic(attr), 0, Commands.MAX_RD_ATOMIC))

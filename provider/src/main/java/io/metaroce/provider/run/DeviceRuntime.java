@@ -96,9 +96,8 @@ public final class DeviceRuntime implements AutoCloseable {
                 .withPathsPerPlane(config.pathsPerPlane())
                 .withWindowBytes(config.windowBytes());
         EventSignal signal = s.signal != null ? s.signal : fd -> sys.write(fd, one, 8);
-        int mtu = DeviceConfig.mtuNumber(planes.get(0).device().mtu());
         device = new Device(
-                new DeviceConfig(claim.slot(), control, asyncRing, asyncFd, s.gids, mtu, secrets[2]),
+                new DeviceConfig(claim.slot(), control, asyncRing, asyncFd, s.gids, secrets[2]),
                 s.memory,
                 signal,
                 counters,

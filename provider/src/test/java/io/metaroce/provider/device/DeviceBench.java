@@ -51,7 +51,7 @@ final class DeviceBench implements AutoCloseable {
         asyncRing = Ring.allocate(asyncEntries, AsyncSlot.SIZE);
         // Two GIDs for one address, MTU number 3 (1024): a netdev of 1500.
         device = new Device(
-                new DeviceConfig(SLOT, control, asyncRing, ASYNC_FD, 2, 3, 42),
+                new DeviceConfig(SLOT, control, asyncRing, ASYNC_FD, 2, 42),
                 memory,
                 fd -> permits.getAndIncrement(fd),
                 counters,

@@ -61,10 +61,11 @@ final class QpValuesTest {
 
     @Test
     void to_rtr() {
-        for (int mtu : new int[] {0, 4, 5, 6, -1}) { // the port's active MTU is number 3
+        for (int mtu : new int[] {0, 6, -1}) {
             judge(1, TO_RTR, 2, 22, a -> QpAttr.pathMtu(a, mtu));
         }
         judge(1, TO_RTR, 2, 0, a -> QpAttr.pathMtu(a, 1));
+        judge(1, TO_RTR, 2, 0, a -> QpAttr.pathMtu(a, 5)); // as rxe and others: also over the port's active MTU
         judge(1, TO_RTR, 2, 22, a -> QpAttr.destQpNum(a, 1 << 24));
         judge(1, TO_RTR, 2, 0, a -> QpAttr.destQpNum(a, (1 << 24) - 1));
         judge(1, TO_RTR, 2, 22, a -> QpAttr.maxDestRdAtomic(a, 129));
