@@ -183,6 +183,10 @@ static void make_message(struct rng *rng, const struct params *params, struct pl
     m->imm = (uint32_t)rng_next(rng);
     m->signalled = last || rng_percent(rng, 40);
     m->fenced = m->fenced || rng_percent(rng, 8);
+    /* The last message lets the receiver use the bank again: an earlier READ of it must be over (IBTA 10.8.3.3: a later Send waits
+     * for an earlier READ only when it is fenced). */
+    for (uint32_t i = 0; last && i < plan->count; i++)
+        m->fenced |= plan->messages[i].shape == READBACK;
     m->solicited = last || rng_percent(rng, 30);
     bool may_inline = m->op != OP_READ && !is_atomic(m) && m->shape != FORWARD && m->size <= params->max_inline;
     m->inlined = may_inline && rng_percent(rng, 60);
