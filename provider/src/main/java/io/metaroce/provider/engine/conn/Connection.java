@@ -105,6 +105,9 @@ public final class Connection {
 
     private @Nullable PathReceiver[] receivers = new PathReceiver[4];
     long ackMask;
+    /** Paths of the peer on which a PROBE came that was sent because an ACK was missing. */
+    long probedMask;
+
     int lastReceiver;
     int ackSeq;
     boolean blocksDue;

@@ -140,6 +140,9 @@ final class Dispatcher {
         }
         c.lastReceiver = id;
         c.ackMask |= 1L << id;
+        if (type == FrameType.PROBE && CommonHeader.attempt(frame) > 0) {
+            c.probedMask |= 1L << id;
+        }
         table.enqueue(c);
     }
 
@@ -202,6 +205,7 @@ final class Dispatcher {
         int ackSeq = AckHeader.ackSeq(ack);
         tellCleared(c, sender, n, ackSeq, nowNs);
         if (n > 0 || sender.heardNews()) {
+            path.tail().onRound(n, sender.newlyLost(), sender.inFlight());
             pathLife.onHeard(c, path, n > 0, nowNs);
         }
         long bit = 1L << id;

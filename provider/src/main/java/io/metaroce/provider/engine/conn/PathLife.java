@@ -110,6 +110,7 @@ final class PathLife {
         c.lostMask = 0;
         c.probeMask = 0;
         c.ackMask = 0;
+        c.probedMask = 0;
         c.inFlightBytes = 0;
         for (int i = 0; i < c.destinations.length; i++) {
             if (c.destinations[i] >= 0) {

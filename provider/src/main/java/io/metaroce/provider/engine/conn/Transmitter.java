@@ -126,13 +126,20 @@ final class Transmitter {
         }
         while (c.ackMask != 0) {
             int id = Long.numberOfTrailingZeros(c.ackMask);
-            if (!sendAck(c, c.receiverFor(id), tx, nowNs)) {
+            PathReceiver receiver = c.receiverFor(id);
+            int back = back(c, receiver);
+            if (!sendAck(c, receiver, back, tx, nowNs)) {
                 return false;
             }
             c.ackMask &= ~(1L << id);
+            if ((c.probedMask & 1L << id) != 0) {
+                c.probedMask &= ~(1L << id);
+                sendAckOnOtherPlanes(c, receiver, back, tx, nowNs);
+            }
         }
         while (context.streams.blocksDue(c.index)) {
-            if (!sendAck(c, c.receiverFor(c.lastReceiver), tx, nowNs)) {
+            PathReceiver receiver = c.receiverFor(c.lastReceiver);
+            if (!sendAck(c, receiver, back(c, receiver), tx, nowNs)) {
                 return false;
             }
         }
@@ -141,11 +148,26 @@ final class Transmitter {
         return true;
     }
 
-    private boolean sendAck(Connection c, PathReceiver receiver, TxBatch tx, long nowNs) {
+    /** Where the ACKs of a path go: back on the plane that it comes by. */
+    private int back(Connection c, PathReceiver receiver) {
         int destination = pathLife.destination(c, receiver.localPlane(), receiver.peerPlane());
-        if (destination < 0) {
-            destination = c.bestPath().destination;
+        return destination >= 0 ? destination : c.bestPath().destination;
+    }
+
+    /** A peer that had to probe may miss our answers, not we its packets: they go on every plane. What the batch does not take is left out. */
+    private void sendAckOnOtherPlanes(Connection c, PathReceiver receiver, int done, TxBatch tx, long nowNs) {
+        int last = done;
+        for (Path path : c.paths) {
+            if (path.destination != done && path.destination != last) {
+                last = path.destination;
+                if (!sendAck(c, receiver, last, tx, nowNs)) {
+                    return;
+                }
+            }
         }
+    }
+
+    private boolean sendAck(Connection c, PathReceiver receiver, int destination, TxBatch tx, long nowNs) {
         long frame = tx.begin(destination);
         if (frame == 0) {
             return false;
@@ -226,14 +248,16 @@ final class Transmitter {
             Path path = c.paths[Long.numberOfTrailingZeros(mask)];
             mask &= mask - 1;
             boolean full = false;
-            while (!full && path.sender().lost() > 0) {
+            while (!full && path.sender().lost() > 0 && path.tail().mayResend()) {
                 full = !resendFirst(c, path, tx, nowNs);
             }
             pathLife.arm(c, path);
             if (full) {
                 return false;
             }
-            c.lostMask &= ~(1L << path.id);
+            if (path.sender().lost() == 0) {
+                c.lostMask &= ~(1L << path.id);
+            }
         }
         return true;
     }
@@ -256,6 +280,7 @@ final class Transmitter {
         int headers = headers(type, frame);
         int bytes = CommonHeader.LENGTH + body + trailer(c);
         sender.resend(bytes, asVoid, nowNs);
+        path.tail().onResent();
         finish(c, path, tx, frame, type, FrameFlag.RTX, psn, headers, body, bytes, nowNs);
         context.counters.inc(asVoid ? Counter.TX_VOID : Counter.TX_RESENT);
         return true;

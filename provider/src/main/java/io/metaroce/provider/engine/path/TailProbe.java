@@ -9,12 +9,16 @@ public final class TailProbe {
     /** Longest time between probes of a silent path. */
     public static final long MAX_INTERVAL_NS = 1_000_000_000L;
 
+    private static final int FRUITLESS_ROUNDS = 4;
+    private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final long MIN_MARKER_DELAY_NS = 1_000;
 
     private boolean markerWanted;
     private int burst;
     private int silent;
     private int unproductive;
+    private int fruitless;
+    private int resends = UNLIMITED;
     private long lastSentNs;
     private long lastHeardNs;
     private long lastProbeNs;
@@ -47,6 +51,37 @@ public final class TailProbe {
         if (idle) {
             burst = 0;
             markerWanted = false;
+        }
+    }
+
+    /**
+     * What an ACK means for resends. A path on which round after round everything is lost, while header-only frames pass, has another trouble than loss (its MTU; a
+     * receiver that is out of memory): it gets one packet a round, until one of them arrives.
+     *
+     * @param cleared packets acknowledged for the first time
+     * @param lost packets declared lost
+     * @param inFlight packets still in flight
+     */
+    public void onRound(int cleared, int lost, int inFlight) {
+        if (cleared > 0) {
+            fruitless = 0;
+            resends = UNLIMITED;
+        } else if (lost > 0) {
+            fruitless++;
+        }
+        if (fruitless >= FRUITLESS_ROUNDS) {
+            resends = inFlight == 0 ? 1 : 0;
+        }
+    }
+
+    /** Whether a lost packet may be sent again now. */
+    public boolean mayResend() {
+        return resends > 0;
+    }
+
+    public void onResent() {
+        if (resends != UNLIMITED) {
+            resends--;
         }
     }
 

@@ -197,6 +197,9 @@ final class RecoveryTest {
     void a_packet_refused_for_want_of_a_resource_is_as_if_it_had_not_come() {
         bStreams.refuse = stream -> true;
         aStreams.send(conn, S, 20);
+        net.run(11_000);
+        assertEquals(20, b.count(Counter.RX_NO_RESOURCE));
+        assertTrue(net.sent(b, FrameType.ACK).isEmpty(), "what was dropped is not echoed");
         net.run(300_000);
         assertEquals(64, bStreams.delivered.size());
         assertTrue(b.count(Counter.RX_NO_RESOURCE) >= 20);
@@ -340,6 +343,89 @@ final class RecoveryTest {
             long again = x.count(Counter.TX_RESENT) + x.count(Counter.TX_COPIED);
             assertTrue(again < 60, sleepMs + " ms asleep: " + again + " needless resends");
         }
+    }
+
+    @Test
+    void a_peer_that_sleeps_with_one_packet_under_way_gets_no_copies_of_it() {
+        b.asleep = true;
+        aStreams.send(conn, S, 1);
+        net.run(50 * MS);
+        assertEquals(1, a.count(Counter.PATHS_SUSPECTED));
+        b.asleep = false;
+        net.run(50 * MS);
+        assertAllDelivered(65, "slept");
+        assertEquals(0, a.count(Counter.TX_COPIED), "no path was heard that could have taken a copy");
+        assertEquals(1, bStreams.order.size());
+    }
+
+    @Test
+    void when_a_silent_network_heals_the_first_answer_wakes_all_paths() {
+        for (int onlyPath = -1; onlyPath < 4; onlyPath++) {
+            TestNet other = new TestNet();
+            FakeStreams from = new FakeStreams();
+            FakeStreams to = new FakeStreams();
+            Node x = other.node(1, 0x11, 1, from);
+            Node y = other.node(2, 0x22, 1, to);
+            int xc = x.attach(y);
+            other.run(MS);
+            from.send(xc, S, 64);
+            other.run(MS);
+            // No data passes, and probes are cut off on one path after the other, so that they go at different times
+            // later.
+            long cutNs = other.nowNs;
+            other.drop = f -> f.from == x && (isData(f) || f.sentNs - cutNs >= f.path() * 37L * MS);
+            from.send(xc, S, 200);
+            other.run(2700 * MS);
+            int only = onlyPath;
+            other.drop = f -> only >= 0 && f.from == x && f.type() != FrameType.ACK && f.path() != only;
+            long copied = x.count(Counter.TX_COPIED);
+            long heard = x.count(Counter.RX_ACKS);
+            assertTrue(other.runUntil(() -> x.count(Counter.RX_ACKS) > heard, 1100 * MS));
+            long healedNs = other.nowNs;
+            assertTrue(other.runUntil(() -> to.delivered.size() == 264, 5000 * MS), "" + to.delivered.size());
+            long tookNs = other.nowNs - healedNs;
+            assertTrue(tookNs < MS, "path " + onlyPath + ": " + tookNs + " ns after the first answer");
+            if (only < 3) { // path 3 was cut off last and holds what the others had given up
+                assertEquals(only >= 0, x.count(Counter.TX_COPIED) > copied, "copies only where paths are dead");
+            }
+        }
+    }
+
+    @Test
+    void a_path_that_passes_probes_but_no_data_is_not_flooded() {
+        net.drop = f -> isData(f);
+        aStreams.send(conn, S, 200);
+        net.run(100 * MS);
+        assertTrue(
+                net.sent(a, FrameType.DATA).size() < 25_000,
+                "" + net.sent(a, FrameType.DATA).size());
+        net.drop = f -> false;
+        long startNs = net.nowNs;
+        assertTrue(net.runUntil(() -> bStreams.delivered.size() == 264, 50 * MS));
+        assertTrue(net.nowNs - startNs < 5 * MS, "" + (net.nowNs - startNs));
+        net.run(2000 * MS);
+        assertAllDelivered(264, "black hole");
+    }
+
+    @Test
+    void a_probe_after_silence_is_answered_on_every_plane() {
+        TestNet other = new TestNet();
+        FakeStreams from = new FakeStreams();
+        FakeStreams to = new FakeStreams();
+        Node x = other.node(1, 0x11, 2, from);
+        Node y = other.node(2, 0x22, 2, to);
+        int xc = x.attach(y);
+        other.run(MS);
+        from.send(xc, S, 64);
+        other.run(MS);
+        // Plane 0 works from x to y only.
+        other.drop = f -> f.from == y && f.plane == 0;
+        from.send(xc, S, 400);
+        assertTrue(other.runUntil(() -> from.cleared.size() == 464, 100 * MS));
+        assertTrue(
+                other.sent(y, FrameType.ACK).stream().anyMatch(f -> f.plane == 1 && f.path() < 4 && f.attempt() > 0));
+        assertEquals(464, to.order.size(), "nothing was delivered twice");
+        assertEquals(0, x.count(Counter.TX_COPIED));
     }
 
     @Test
