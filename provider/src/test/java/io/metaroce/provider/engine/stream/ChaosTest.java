@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 /** Random traffic in both directions over a wire that delays, reorders, doubles and loses: every byte and every completion is compared with a model. */
 final class ChaosTest {
-    private static final long SEEDS = Long.getLong("metaroce.chaos.seeds", 150);
+    private static final long SEEDS = Long.getLong("metaroce.chaos.seeds", 60);
     private static final long FIRST = Long.getLong("metaroce.chaos.first", 1);
 
     private long outOfOrder;

@@ -114,23 +114,28 @@ final class Pair {
         }
     }
 
-    /** One step: what is due now is sent; then time moves to the next event. False: nothing will ever happen again. */
-    boolean step() {
+    /** What is due now is sent; answers when the next thing happens, or Long.MAX_VALUE. */
+    private long nextEventNs() {
         pump(a);
         pump(b);
         long nextNs = Math.min(a.streams.nextDeadlineNs(), b.streams.nextDeadlineNs());
         if (!wire.isEmpty()) {
             nextNs = Math.min(nextNs, wire.peek().atNs);
         }
-        if (a.inFlight() > 0) {
-            nextNs = Math.min(nextNs, nowNs + a.resendNs);
-        }
-        if (b.inFlight() > 0) {
-            nextNs = Math.min(nextNs, nowNs + b.resendNs);
-        }
+        return Math.min(nextNs, Math.min(a.nextResendNs(), b.nextResendNs()));
+    }
+
+    /** One step: what is due now is sent; then time moves to the next event. False: nothing will ever happen again. */
+    boolean step() {
+        long nextNs = nextEventNs();
         if (nextNs == Long.MAX_VALUE) {
             return false;
         }
+        moveTo(nextNs);
+        return true;
+    }
+
+    private void moveTo(long nextNs) {
         nowNs = Math.max(nextNs, nowNs);
         List<Flight> batch = new ArrayList<>();
         while (!wire.isEmpty() && wire.peek().atNs <= nowNs) {
@@ -148,7 +153,6 @@ final class Pair {
                 p.streams.onTime(nowNs);
             }
         }
-        return true;
     }
 
     /** Runs until the condition holds; fails with the seed when it does not within {@code limitNs} of virtual time. */
@@ -170,21 +174,19 @@ final class Pair {
         until(done, 10_000_000_000L);
     }
 
-    /** Runs for some virtual time. */
+    /** Runs until nothing is on its way any more: binds are exchanged. */
+    void settle() {
+        forNs(5_000_000);
+    }
+
+    /** Runs for some virtual time, to the nanosecond. */
     void forNs(long ns) {
         long endNs = nowNs + ns;
-        while (nowNs < endNs) {
-            pump(a);
-            pump(b);
-            long nextNs = Math.min(a.streams.nextDeadlineNs(), b.streams.nextDeadlineNs());
-            if (!wire.isEmpty()) {
-                nextNs = Math.min(nextNs, wire.peek().atNs);
-            }
-            if (nextNs > endNs && a.inFlight() == 0 && b.inFlight() == 0) {
-                nowNs = endNs;
-                return;
-            }
-            step();
+        long nextNs = nextEventNs();
+        while (nextNs <= endNs) {
+            moveTo(nextNs);
+            nextNs = nextEventNs();
         }
+        nowNs = endNs;
     }
 }

@@ -16,7 +16,9 @@ import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Mem;
 import io.metaroce.wire.Qpn;
 import io.metaroce.wire.StreamBlock;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -44,13 +46,52 @@ final class Peer implements ConnectionLayer, Completions, Events {
             this.type = type;
             this.bytes = bytes;
         }
+
+        /** The operation of a DATA frame, else -1. */
+        int opcode() {
+            return type == FrameType.DATA ? bytes[3] >>> 4 & 0xf : -1;
+        }
+
+        int spsn() {
+            return ByteBuffer.wrap(bytes).getInt(4);
+        }
+
+        int msn() {
+            return ByteBuffer.wrap(bytes).getInt(8) >>> 8;
+        }
+
+        /** The kind of a STREAM_CTL frame, else -1. */
+        int ctl() {
+            return type == FrameType.STREAM_CTL ? bytes[0] : -1;
+        }
     }
 
-    /** An acknowledgement on its way back. */
+    /** An acknowledgement on its way back. A test may change it under way. */
     static final class Ack {
         int seq;
         long[] ids = {};
         byte[] blocks = {};
+
+        boolean hasBlock(int space, int kind) {
+            for (int i = 3; i < blocks.length; i += StreamBlock.LENGTH) {
+                if ((blocks[i] >>> 7 & 1) == space && (blocks[i] >>> 4 & 7) == kind) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        void dropBlocks(int space) {
+            byte[] kept = new byte[blocks.length];
+            int n = 0;
+            for (int i = 0; i < blocks.length; i += StreamBlock.LENGTH) {
+                if ((blocks[i + 3] >>> 7 & 1) != space) {
+                    System.arraycopy(blocks, i, kept, n, StreamBlock.LENGTH);
+                    n += StreamBlock.LENGTH;
+                }
+            }
+            blocks = Arrays.copyOf(kept, n);
+        }
     }
 
     private static final class Flying {
@@ -92,6 +133,7 @@ final class Peer implements ConnectionLayer, Completions, Events {
     int dataSent;
     int voids;
     int failedCqAdds;
+    private int receivedControl;
 
     Peer(String name, int slot, long seed) {
         this(name, slot, seed, 64, 4096, 4096, 1024);
@@ -173,6 +215,10 @@ final class Peer implements ConnectionLayer, Completions, Events {
 
     void toState(int qp, int state, long nowNs) {
         streams.modify(qp, state, 1, new QpAttributes(), nowNs);
+    }
+
+    Stream stream(int qp) {
+        return Objects.requireNonNull(shared.stream(qp));
     }
 
     long sq(int qp) {
@@ -363,6 +409,15 @@ final class Peer implements ConnectionLayer, Completions, Events {
         to.ref = from.ref;
     }
 
+    /** When the first frame in flight goes out again by itself. */
+    long nextResendNs() {
+        long nextNs = Long.MAX_VALUE;
+        for (Flying f : flying.values()) {
+            nextNs = Math.min(nextNs, f.sentNs + resendNs);
+        }
+        return open ? nextNs : Long.MAX_VALUE;
+    }
+
     boolean isIdle() {
         return flying.isEmpty() && wanting.isEmpty();
     }
@@ -390,6 +445,7 @@ final class Peer implements ConnectionLayer, Completions, Events {
         }
         if (taken) {
             received.add(frame.id);
+            receivedControl += frame.type == FrameType.STREAM_CTL ? 1 : 0;
         }
     }
 
@@ -416,6 +472,10 @@ final class Peer implements ConnectionLayer, Completions, Events {
             received.remove(received.iterator().next());
         }
         return out;
+    }
+
+    int receivedBefore() {
+        return receivedControl;
     }
 
     void onAck(Ack ack, long nowNs) {
