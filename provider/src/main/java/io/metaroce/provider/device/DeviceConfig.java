@@ -10,8 +10,7 @@ package io.metaroce.provider.device;
  * @param gids entries of the GID table; even indexes speak MetaRoCE, odd ones RoCEv2
  * @param seed of the random bits of memory keys; secret on a real link
  */
-public record DeviceConfig(
-        int localSlot, long control, long asyncRing, int asyncFd, int gids, long seed) {
+public record DeviceConfig(int localSlot, long control, long asyncRing, int asyncFd, int gids, long seed) {
     /** The largest {@code enum ibv_mtu} (5: 4096 bytes) that fits a netdev's MTU with 96 bytes of headers, the way every RoCE device of Linux counts. */
     public static int mtuNumber(int netdevMtu) {
         int number = 1;

@@ -82,14 +82,14 @@ final class Requester {
         rnr.settled();
     }
 
-    /** The doorbell rang. */
+    /** The doorbell rang. What was posted may have been seen already. */
     void onPosted() {
         boolean wasEmpty = queue.isEmpty();
-        if (queue.refresh()) {
-            if (wasEmpty) {
-                progressNs = shared.nowNs;
-                asked = 0;
-            }
+        if (queue.refresh() && wasEmpty) {
+            progressNs = shared.nowNs;
+            asked = 0;
+        }
+        if (queue.next != queue.tail) {
             stream.arm();
             stream.kick();
         }

@@ -255,7 +255,7 @@ final class PlacementTest {
         for (int i = 0; i < 100; i++) {
             pair.step();
         }
-        assertEquals(Bitmaps.BITS - 1, highest[0]);
+        assertEquals(4096 - 1, highest[0]);
         assertNotEquals(0, pair.dropped);
         a.resendNs = 300_000;
         pair.dropData = f -> false;
