@@ -1,9 +1,16 @@
 package io.metaroce.provider.engine.path;
 
-/** Smoothed RTT, its variation and its minimum (RFC 6298 gains; the acknowledgement delay is taken off as in RFC 9002 section 5.3). */
+/**
+ * Smoothed RTT, its variation and its minimum (RFC 6298 gains; the acknowledgement delay is taken off as in RFC 9002 section 5.3). One measurement counts as
+ * four times the RTT known so far at most: a peer that was not scheduled for a second must not make every time-out a second long. A route that really is
+ * longer is learned in some 20 measurements for a factor of 500.
+ */
 public final class RttEstimator {
     /** Taken for the RTT before anything is known. */
     public static final long INITIAL_RTT_NS = 1_000_000;
+
+    private static final int MOST_TIMES_LONGER = 4;
+    private static final long ALWAYS_BELIEVED_NS = 200_000;
 
     private long srttNs = INITIAL_RTT_NS;
     private long rttvarNs = INITIAL_RTT_NS / 2;
@@ -29,7 +36,8 @@ public final class RttEstimator {
         if (raw < minNs) {
             minNs = raw;
         }
-        long net = raw - ackDelayNs >= minNs ? raw - ackDelayNs : raw;
+        long believedNs = Math.max(MOST_TIMES_LONGER * srttNs, ALWAYS_BELIEVED_NS);
+        long net = Math.min(raw - ackDelayNs >= minNs ? raw - ackDelayNs : raw, believedNs);
         if (!sampled) {
             sampled = true;
             srttNs = net;

@@ -346,6 +346,41 @@ final class RecoveryTest {
     }
 
     @Test
+    void one_long_sleep_does_not_make_the_time_outs_long() {
+        b.asleep = true;
+        aStreams.send(conn, S, 100);
+        net.run(3000 * MS);
+        b.asleep = false;
+        net.run(50 * MS);
+        assertAllDelivered(164, "slept");
+        net.drop = f -> isData(f) && (f.flags() & FrameFlag.RTX) == 0;
+        long startNs = net.nowNs;
+        aStreams.send(conn, S, 1);
+        assertTrue(net.runUntil(() -> bStreams.delivered.size() == 165, 1000 * MS));
+        assertTrue(net.nowNs - startNs < MS, "took " + (net.nowNs - startNs));
+    }
+
+    @Test
+    void a_route_that_becomes_longer_is_learned() {
+        net.delayNs = 5 * MS;
+        for (int i = 0; i < 100; i++) {
+            aStreams.send(conn, S, 20);
+            net.run(20 * MS);
+        }
+        long probes = a.count(Counter.TX_PROBES);
+        long copied = a.count(Counter.TX_COPIED);
+        long resent = a.count(Counter.TX_RESENT);
+        for (int i = 0; i < 50; i++) {
+            aStreams.send(conn, S, 20);
+            net.run(20 * MS);
+        }
+        assertEquals(copied, a.count(Counter.TX_COPIED));
+        assertEquals(resent, a.count(Counter.TX_RESENT));
+        assertTrue(a.count(Counter.TX_PROBES) - probes <= 4 * 50, "markers only");
+        assertEquals(0, Long.bitCount(c().suspectMask));
+    }
+
+    @Test
     void a_peer_that_sleeps_with_one_packet_under_way_gets_no_copies_of_it() {
         b.asleep = true;
         aStreams.send(conn, S, 1);

@@ -283,10 +283,12 @@ final class PathSenderTest {
                     assertEquals(psn, one.firstLost(), "seed " + seed);
                     one.resend(1 + psn % 1000, false, step);
                     flying.put(psn, one.txOrder());
-                } else if (!flying.isEmpty()) {
-                    List<Integer> candidates = new ArrayList<>(flying.keySet());
+                } else if (!flying.isEmpty() || !lost.isEmpty()) {
+                    // A packet in flight arrives, or one that was thought lost and is only late.
+                    boolean late = !lost.isEmpty() && (flying.isEmpty() || random.nextInt(4) == 0);
+                    List<Integer> candidates = late ? lost : new ArrayList<>(flying.keySet());
                     int psn = candidates.get(random.nextInt(candidates.size()));
-                    int order = flying.getOrDefault(psn, -1);
+                    int order = flying.getOrDefault(psn, 0);
                     received.add(psn);
                     while (received.contains(cumAtPeer)) {
                         cumAtPeer++;
@@ -304,6 +306,7 @@ final class PathSenderTest {
                     assertEquals(1, n, "seed " + seed + " step " + step);
                     assertEquals(psn, cleared[0], "seed " + seed);
                     flying.remove(psn);
+                    lost.remove((Integer) psn);
                     int limit = highest;
                     List<Map.Entry<Integer, Integer>> gone = flying.entrySet().stream()
                             .filter(e -> e.getValue() < limit)
