@@ -45,7 +45,8 @@ final class HostileTest {
         long read = FrameReader.read(scratch, bytes.length);
         if (read >= 0 && FrameReader.level(read) == TrailerLevel.TAG) {
             Connection c = a.open();
-            FrameTag.seal(scratch, FrameReader.headerLength(read), FrameReader.payloadLength(read), c.keyHigh, c.keyLow);
+            FrameTag.seal(
+                    scratch, FrameReader.headerLength(read), FrameReader.payloadLength(read), c.keyHigh, c.keyLow);
             Mem.copy(scratch, bytes, 0, bytes.length);
         }
         return bytes;
@@ -113,7 +114,8 @@ final class HostileTest {
                 if (f.type() >= FrameType.INIT && random.nextInt(10) > 0) {
                     continue;
                 }
-                net.inject(mutate(f.bytes, random, true), f.from == a ? a : b, f.plane, f.from == a ? b : a, f.sourcePort);
+                net.inject(
+                        mutate(f.bytes, random, true), f.from == a ? a : b, f.plane, f.from == a ? b : a, f.sourcePort);
                 if (i % 50 == 0) {
                     aStreams.send(conn, S, 5);
                     net.run(TestNet.MS);
