@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +90,21 @@ static void add_copy(struct options *o, const char *format, const char *value)
 		add_option(o, text);
 }
 
+/* The VM takes the main thread's stack for as long as a Java thread's, and puts its guard pages at that depth: right into the way of a program
+ * that recurses deeper than the default of 1 MB. So Java's threads get what the main thread has. */
+static void add_stack_size(struct options *o)
+{
+	enum { MB = 1 << 20, MOST_MB = 256 };
+	struct rlimit limit;
+	char text[16];
+	unsigned long long mb = MOST_MB;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < (rlim_t)MOST_MB * MB)
+		mb = (limit.rlim_cur + MB - 1) / MB;
+	snprintf(text, sizeof(text), "%llu", mb ? mb : 1);
+	add_copy(o, "-Xss%sm", text);
+}
+
 static void fill_options(struct options *o, const struct mroce_java *java)
 {
 	static char *const fixed[] = {
@@ -99,6 +115,7 @@ static void fill_options(struct options *o, const struct mroce_java *java)
 	const char *train = getenv("METAROCE_AOT_TRAIN");
 
 	add_copy(o, "-Djava.class.path=%s", java->class_path);
+	add_stack_size(o);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		add_option(o, fixed[i]);
 	if (train && *train) {

@@ -56,7 +56,7 @@ int mroce_drive(void)
 	struct mroce_control *c = mroce_ctl;
 	int moved = 0;
 
-	if (load_relaxed(&c->wanted) || mroce_in_upcall() || !try_turn(c))
+	if (load_relaxed(&c->wanted) || load_relaxed(&c->state) != MROCE_RUNNING || mroce_in_upcall() || !try_turn(c))
 		return 0;
 	for (int i = 0;; i++) {
 		int n = mroce_upcall_drive();

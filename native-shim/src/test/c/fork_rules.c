@@ -10,7 +10,7 @@ static void in_child(void (*body)(void *), void *arg)
 
 	CHECK(pid >= 0);
 	if (pid == 0) {
-		alarm(20);
+		alarm(120);
 		body(arg);
 		_exit(0);
 	}

@@ -15,12 +15,18 @@
 	} while (0)
 
 static struct mroce_control control;
-static int drives, served, kicks_before_post, posts_left, wakes;
-static uint32_t woken_word;
+static int drives, served, kick_pipe, posts_left, wakes;
+static uint32_t woken_word, told;
+static int broken;
 
 bool mroce_in_upcall(void) { return false; }
 void mroce_say(const char *format, ...) { (void)format; }
-void mroce_async_all(uint32_t type, uint32_t port) { (void)type; (void)port; }
+void mroce_async_all(uint32_t type, uint32_t port)
+{
+	SAME(type, IBV_EVENT_DEVICE_FATAL);
+	SAME(port, 0);
+	told++;
+}
 void mroce_futex_wake(uint32_t *word, int count)
 {
 	(void)count;
@@ -33,6 +39,8 @@ int mroce_upcall_drive(void)
 {
 	drives++;
 	SAME(control.turn, 1);
+	if (broken)
+		return -EIO;
 	for (int s = 0; s < 4; s++) {
 		uint64_t bits = __atomic_exchange_n(&control.summary[s], 0, __ATOMIC_SEQ_CST);
 
@@ -55,8 +63,6 @@ int mroce_upcall_drive(void)
 
 static void start(int posts)
 {
-	uint64_t count;
-
 	memset(&control, 0, sizeof(control));
 	mroce_ctl = &control;
 	int fds[2];
@@ -64,10 +70,9 @@ static void start(int posts)
 	control.kick_fd = fds[1];
 	control.state = MROCE_RUNNING;
 	control.next_deadline_ns = UINT64_MAX;
-	kicks_before_post = fds[0];
+	kick_pipe = fds[0];
 	drives = served = wakes = 0;
 	posts_left = posts;
-	(void)count;
 }
 
 static int kicks(void)
@@ -75,7 +80,7 @@ static int kicks(void)
 	uint64_t buffer[16];
 
 	close(control.kick_fd);
-	return (int)(read(kicks_before_post, buffer, sizeof(buffer)) / 8);
+	return (int)(read(kick_pipe, buffer, sizeof(buffer)) / 8);
 }
 
 int main(void)
@@ -131,6 +136,17 @@ int main(void)
 	control.next_deadline_ns = 1000;
 	mroce_drive();
 	SAME(kicks(), 0);
+
+	/* Java failed: the turn is free, every context is told once, and nobody drives any more. */
+	start(0);
+	broken = 1;
+	SAME(mroce_drive(), 0);
+	SAME(control.turn, 0);
+	SAME(control.state, MROCE_FATAL);
+	SAME(mroce_drive(), 0);
+	SAME(drives, 1);
+	SAME(told, 1);
+	broken = 0;
 
 	/* Every QP index has a bit of its own. */
 	start(0);
