@@ -270,7 +270,7 @@ public final class DeviceRuntime implements AutoCloseable {
 
     private int daemonCycle(long nowNs) {
         int moved = driver.run(nowNs);
-        policy.daemonDrove(driver.received(), nowNs);
+        policy.daemonDrove(driver.received());
         return moved;
     }
 

@@ -52,9 +52,12 @@ final class IdlePolicy {
         return batches + 1 == APPLICATION_BATCHES && Control.daemonState(control) == Control.DAEMON_WATCH;
     }
 
-    /** Under the turn: the daemon ran a cycle. Frames that it found while no application's thread was about say that it has to watch. */
-    void daemonDrove(int received, long nowNs) {
-        if (received != 0 && !applicationIsAbout(nowNs)) {
+    /**
+     * Under the turn: the daemon ran a cycle. Frames that it found say that it has to watch: a program that spins on memory posts often, which drives, and still needs the
+     * daemon for what arrives meanwhile.
+     */
+    void daemonDrove(int received) {
+        if (received != 0) {
             applicationBatches = 0;
         }
     }

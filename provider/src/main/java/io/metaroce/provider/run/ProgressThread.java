@@ -17,6 +17,9 @@ final class ProgressThread implements Runnable {
     /** Sleep when the turn is found held. */
     private static final long HELD_SLEEP_NS = 50_000;
 
+    /** Cycles before it asks for a real-time class: until then it runs interpreted and must not keep the compiler from its core. */
+    private static final int WARM_DRIVES = 20_000;
+
     private static final int POLLFD_BYTES = 8;
     private static final int CPU_MASK_BYTES = 128;
 
@@ -35,6 +38,7 @@ final class ProgressThread implements Runnable {
     private final long counter = Mem.alloc(8);
     private @Nullable Thread thread;
     private long lastFrameNs;
+    private int drives;
 
     /**
      * @param cycle the duty cycle as the daemon's
@@ -117,7 +121,6 @@ final class ProgressThread implements Runnable {
     @Override
     public void run() {
         resetAffinity();
-        policy.realTime(wanted != Config.DaemonClass.NORMAL && setRealTime(sys));
         try {
             while (!isClosing()) {
                 step();
@@ -189,6 +192,9 @@ final class ProgressThread implements Runnable {
         long yieldNs = 0;
         while (!isClosing()) {
             int moved = turn.drive(cycle);
+            if (++drives == WARM_DRIVES && wanted != Config.DaemonClass.NORMAL) {
+                policy.realTime(setRealTime(sys));
+            }
             if (moved < 0) {
                 sleepOnKick(HELD_SLEEP_NS);
                 return;

@@ -98,7 +98,7 @@ final class ProgressThreadTest {
         cycles.incrementAndGet();
         int n = sys.read(link.fd, one + 8, 8) == 8 ? (int) Mem.getLong(one + 8) : 0;
         frames.addAndGet(n);
-        policy.daemonDrove(n, nowNs);
+        policy.daemonDrove(n);
         if (deadline.get() <= nowNs) {
             deadline.set(Long.MAX_VALUE);
         }
