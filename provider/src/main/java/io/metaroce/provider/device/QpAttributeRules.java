@@ -134,6 +134,7 @@ final class QpAttributeRules {
         out.timeout = QpAttr.timeout(attr);
         out.retryCnt = QpAttr.retryCnt(attr);
         out.rnrRetry = QpAttr.rnrRetry(attr);
+        out.enSqdAsyncNotify = QpAttr.enSqdAsyncNotify(attr) != 0;
     }
 
     private static boolean named(int mask, int bit) {

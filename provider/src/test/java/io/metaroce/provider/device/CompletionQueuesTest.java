@@ -329,6 +329,7 @@ final class CompletionQueuesTest {
         long attr = bench.legal(qp, 1 | QpMask.EN_SQD_ASYNC_NOTIFY, 4);
         QpAttr.enSqdAsyncNotify(attr, 1);
         assertEquals(0, bench.modify());
+        assertTrue(bench.engine.last.enSqdAsyncNotify);
         bench.device.events().qpEvent(qp, AsyncEvents.SQ_DRAINED);
         bench.device.events().qpEvent(qp, AsyncEvents.SQ_DRAINED);
         assertEquals(1, bench.permits.get(DeviceBench.ASYNC_FD));

@@ -38,6 +38,7 @@ final class FakeQpControl implements QpControl {
         last.timeout = attributes.timeout;
         last.retryCnt = attributes.retryCnt;
         last.rnrRetry = attributes.rnrRetry;
+        last.enSqdAsyncNotify = attributes.enSqdAsyncNotify;
     }
 
     @Override
