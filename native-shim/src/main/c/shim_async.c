@@ -1,6 +1,8 @@
 /* Asynchronous events. Java writes them into one ring for the process; the VM's thread hands them out to the contexts, each with a queue and an
  * eventfd of its own. */
+#define _GNU_SOURCE
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "shim_verbs.h"
@@ -88,6 +90,9 @@ void mroce_async_distribute(void)
 uint32_t mroce_async_forget(struct mroce_context *ctx, void *object, uint32_t *reported)
 {
 	struct mroce_async_node **p, *prev = NULL;
+	uint64_t permit;
+	struct iovec io = { &permit, sizeof(permit) };
+	unsigned purged = 0;
 
 	mroce_async_distribute();
 	mroce_lock(&ctx->lock);
@@ -97,6 +102,7 @@ uint32_t mroce_async_forget(struct mroce_context *ctx, void *object, uint32_t *r
 		if (node->object == object) {
 			*p = node->next;
 			free(node);
+			purged++;
 		} else {
 			prev = node;
 			p = &node->next;
@@ -105,6 +111,9 @@ uint32_t mroce_async_forget(struct mroce_context *ctx, void *object, uint32_t *r
 	ctx->last = prev;
 	uint32_t read_events = *reported;
 	mroce_unlock(&ctx->lock);
+	/* Their permits, or a program that polls the descriptor would be told of an event and then wait for it. */
+	while (purged-- && preadv2(ctx->ibv->async_fd, &io, 1, -1, RWF_NOWAIT) == sizeof(permit))
+		;
 	return read_events;
 }
 
