@@ -3,12 +3,14 @@
  *   late      it installs a SEGV handler after its first verb: that one sees the program's faults and none of the VM's
  *   early     it installed one before: the same
  *   default   a fault of the program kills it with SIGSEGV, as without the VM
+ *   handler   a handler posts and polls by itself, on queues of its own, while the thread it interrupts is anywhere
  *   restored  SIGPIPE, SIGTERM and the rest are as the program left them */
 #include "test.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 static volatile sig_atomic_t faults;
 static volatile int *volatile nowhere = (volatile int *)16;
@@ -33,7 +35,7 @@ static void start(void)
 	CHECK(pd = ibv_alloc_pd(open_mroce()));
 	make_pair(pd, ends, 16);
 	CHECK(buf = calloc(1, 4096));
-	CHECK(mr = ibv_reg_mr(pd, buf, 4096, IBV_ACCESS_LOCAL_WRITE));
+	CHECK(mr = ibv_reg_mr(pd, buf, 4096, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE));
 	traffic(10);
 }
 
@@ -99,6 +101,45 @@ static void mask_case(void)
 	CHECK(sigismember(&now, SIGTERM) == 1 && sigismember(&now, SIGUSR2) == 1 && sigismember(&now, SIGSEGV) == 0);
 }
 
+/* ---- verbs from a handler ---- */
+
+static struct end own[2];
+static volatile sig_atomic_t handled, completed, posted;
+
+static void on_timer(int sig)
+{
+	int saved = errno;
+	struct ibv_wc wc;
+
+	(void)sig;
+	handled++;
+	if (posted - completed < 8) {
+		SAME(post_write(own[0].qp, 5, buf, 64, mr->lkey, buf + 1024, mr->rkey), 0);
+		posted++;
+	}
+	while (ibv_poll_cq(own[0].cq, 1, &wc) == 1) {
+		SAME(wc.status, IBV_WC_SUCCESS);
+		completed++;
+	}
+	errno = saved;
+}
+
+static void in_handler_case(void)
+{
+	struct itimerval often = { { 0, 300 }, { 0, 300 } }, never = { { 0, 0 }, { 0, 0 } };
+	struct sigaction act = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
+
+	start();
+	make_pair(pd, own, 16);
+	sigfillset(&act.sa_mask);
+	SAME(sigaction(SIGALRM, &act, NULL), 0);
+	SAME(setitimer(ITIMER_REAL, &often, NULL), 0);
+	while (handled < 3000 || completed < 100)
+		traffic(1);
+	SAME(setitimer(ITIMER_REAL, &never, NULL), 0);
+	traffic(10);
+}
+
 static volatile sig_atomic_t usr1;
 static void on_usr1(int sig)
 {
@@ -138,6 +179,8 @@ int main(int argc, char **argv)
 		printf("about to fault\n");
 		fflush(stdout);
 		*nowhere = 1;
+	} else if (strcmp(argv[1], "handler") == 0) {
+		in_handler_case();
 	} else if (strcmp(argv[1], "restored") == 0) {
 		restored_case();
 	} else {

@@ -56,7 +56,7 @@ final class LibraryProcessTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"mask", "late", "early"})
+    @ValueSource(strings = {"mask", "late", "early", "handler"})
     void the_vm_and_the_program_each_get_their_own_signals(String name) {
         ok(Programs.run(MANY_SAFEPOINTS, program("signals"), name));
     }
