@@ -128,32 +128,21 @@ static void recover_case(struct judge_device *device)
     pair_close(&pair);
 }
 
+/* The next event of the QP but COMM_EST, which devices may leave out. */
 static const char *next_event(struct judge_device *device, struct ibv_qp *qp, int timeout_ms)
 {
     struct pollfd fd = {.fd = device->context->async_fd, .events = POLLIN};
-    if (poll(&fd, 1, timeout_ms) != 1)
-        return "NONE";
-    struct ibv_async_event event;
-    if (ibv_get_async_event(device->context, &event))
-        return "failed";
-    bool mine = event.event_type > IBV_EVENT_PATH_MIG_ERR || event.element.qp == qp;
-    ibv_ack_async_event(&event);
-    if (!mine)
-        return "of another QP";
-    switch (event.event_type) {
-    case IBV_EVENT_QP_FATAL:
-        return "QP_FATAL";
-    case IBV_EVENT_QP_REQ_ERR:
-        return "QP_REQ_ERR";
-    case IBV_EVENT_QP_ACCESS_ERR:
-        return "QP_ACCESS_ERR";
-    case IBV_EVENT_COMM_EST:
-        return "COMM_EST";
-    case IBV_EVENT_SQ_DRAINED:
-        return "SQ_DRAINED";
-    default:
-        return ibv_event_type_str(event.event_type);
+    while (poll(&fd, 1, timeout_ms) == 1) {
+        struct ibv_async_event event;
+        if (ibv_get_async_event(device->context, &event))
+            return "failed";
+        bool of_a_qp = event.event_type >= IBV_EVENT_QP_FATAL && event.event_type <= IBV_EVENT_PATH_MIG_ERR;
+        bool mine = of_a_qp && event.element.qp == qp && event.event_type != IBV_EVENT_COMM_EST;
+        ibv_ack_async_event(&event);
+        if (mine)
+            return event.event_type == IBV_EVENT_SQ_DRAINED ? "SQ_DRAINED" : ibv_event_type_str(event.event_type);
     }
+    return "NONE";
 }
 
 /* SQD: what was posted before is finished, what comes later waits for RTS; the event says when it is drained. */
