@@ -160,9 +160,6 @@ public final class LinkBench {
         double rate = (acknowledged - half) / ((now - halfNs) / 1e9);
         System.out.printf(
                 "flood %d bytes: %.3f Mpps, %.2f Gbit/s of payload, %d stalls%n",
-                bytes,
-                rate / 1e6,
-                rate * bytes * 8 / 1e9,
-                stalls);
+                bytes, rate / 1e6, rate * bytes * 8 / 1e9, stalls);
     }
 }
