@@ -17,8 +17,11 @@ final class ProgressThread implements Runnable {
     /** Sleep when the turn is found held. */
     private static final long HELD_SLEEP_NS = 50_000;
 
-    /** Cycles before it asks for a real-time class: until then it runs interpreted and must not keep the compiler from its core. */
+    /** Cycles that run interpreted or half compiled. A real-time thread must not keep the compiler from its core meanwhile: after a run it rests. */
     private static final int WARM_DRIVES = 20_000;
+
+    private static final long COLD_RUN_NS = 1_000_000;
+    private static final long COLD_REST_NS = 500_000;
 
     private static final int POLLFD_BYTES = 8;
     private static final int CPU_MASK_BYTES = 128;
@@ -38,7 +41,7 @@ final class ProgressThread implements Runnable {
     private final long counter = Mem.alloc(8);
     private @Nullable Thread thread;
     private long lastFrameNs;
-    private int drives;
+    private int drives; // that moved something, up to WARM_DRIVES
 
     /**
      * @param cycle the duty cycle as the daemon's
@@ -121,6 +124,7 @@ final class ProgressThread implements Runnable {
     @Override
     public void run() {
         resetAffinity();
+        policy.realTime(wanted != Config.DaemonClass.NORMAL && setRealTime(sys));
         try {
             while (!isClosing()) {
                 step();
@@ -190,11 +194,9 @@ final class ProgressThread implements Runnable {
     /** Drives until nothing is left, and a while longer where that harms nobody. */
     private void drain() {
         long yieldNs = 0;
+        long start = System.nanoTime();
         while (!isClosing()) {
             int moved = turn.drive(cycle);
-            if (++drives == WARM_DRIVES && wanted != Config.DaemonClass.NORMAL) {
-                policy.realTime(setRealTime(sys));
-            }
             if (moved < 0) {
                 sleepOnKick(HELD_SLEEP_NS);
                 return;
@@ -202,6 +204,13 @@ final class ProgressThread implements Runnable {
             long now = System.nanoTime();
             if (moved > 0) {
                 lastFrameNs = now;
+                if (drives < WARM_DRIVES) {
+                    drives++;
+                    if (now - start > COLD_RUN_NS) {
+                        sleepOnKick(COLD_REST_NS);
+                        start = System.nanoTime();
+                    }
+                }
                 continue;
             }
             if (!policy.keepsPolling(now, lastFrameNs, yieldNs)) {
