@@ -145,15 +145,16 @@ static const char *next_event(struct judge_device *device, struct ibv_qp *qp, in
     return "NONE";
 }
 
-/* SQD: what was posted before is finished, what comes later waits for RTS; the event says when it is drained. */
+/* SQD: what is posted there waits for RTS; the event says when it is drained. */
 static void drain_case(struct judge_device *device)
 {
     struct pair pair;
     pair_open(&pair, device, NULL);
     must(post_write(&pair, 1, pair.mr[1]->rkey, IBV_SEND_SIGNALED), "ibv_post_send");
+    /* Waited for: a request that was posted, but not begun, may stay behind too (IBTA 10.3.1.5). */
+    const char *before = poll_text(pair.send_cq[0], 1, WAIT_MS);
     struct ibv_qp_attr attr = {.qp_state = IBV_QPS_SQD, .en_sqd_async_notify = 1};
     must(ibv_modify_qp(pair.qp[0], &attr, IBV_QP_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY), "SQD");
-    const char *before = poll_text(pair.send_cq[0], 1, WAIT_MS);
     report("flush.sqd.event", "%s", next_event(device, pair.qp[0], 5000));
     must(post_write(&pair, 2, pair.mr[1]->rkey, IBV_SEND_SIGNALED), "ibv_post_send in SQD");
     const char *during = poll_text(pair.send_cq[0], 1, QUIET_MS);

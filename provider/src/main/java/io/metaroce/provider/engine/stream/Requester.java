@@ -95,6 +95,12 @@ final class Requester {
         }
     }
 
+    /** RTS: work that waited in SQD is outstanding from now on. */
+    void resume() {
+        queue.outstandingSinceNs = shared.nowNs;
+        onPosted();
+    }
+
     /** Of two blocks the later ACK's counts; a FINAL, which comes last, counts as the latest. */
     int newestBlock() {
         return blockSeq;
@@ -520,7 +526,7 @@ final class Requester {
         long nextNs = Long.MAX_VALUE;
         long budgetNs = budgetNs();
         boolean ready = stream.binds.ready();
-        if (budgetNs != 0) {
+        if (budgetNs != 0 && (stream.state != Verbs.SQD || draining())) {
             long fromNs = queue.outstandingSinceNs;
             if (goneSinceNs != 0) {
                 fromNs = Math.max(fromNs, goneSinceNs);

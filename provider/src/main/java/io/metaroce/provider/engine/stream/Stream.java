@@ -105,7 +105,7 @@ final class Stream {
             case Verbs.RTS -> {
                 state = Verbs.RTS;
                 drainNotice = false;
-                requester.onPosted();
+                requester.resume();
                 arm();
                 kick();
             }
