@@ -6,6 +6,7 @@ import io.metaroce.provider.host.Netlink;
 import io.metaroce.provider.host.Plane;
 import io.metaroce.provider.link.packet.FrameTemplate;
 import io.metaroce.provider.port.Routes;
+import io.metaroce.provider.sys.SysException;
 import io.metaroce.wire.Mem;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -114,8 +115,12 @@ final class Destinations implements Routes, AutoCloseable {
             return known;
         }
         int d = freeHandle();
-        if (!route(d, key)) {
-            return -1;
+        try {
+            if (!route(d, key)) {
+                return -1;
+            }
+        } catch (SysException e) {
+            return -1; // the kernel could not be asked: as good as no route now
         }
         keys[d] = key;
         users[d] = 1;
@@ -286,9 +291,18 @@ final class Destinations implements Routes, AutoCloseable {
                     && way[cursor] != SELF
                     && way[cursor] != wayOfLo
                     && nowNs >= nextCheckNs[cursor]) {
-                check(cursor, key);
+                checkIfPossible(cursor, key);
                 budget--;
             }
+        }
+    }
+
+    private void checkIfPossible(int d, Key key) {
+        try {
+            check(d, key);
+        } catch (SysException e) {
+            nextCheckNs[d] =
+                    clockNs + UNRESOLVED_SLOW_NS; // the kernel had no memory for an answer: what was known goes on
         }
     }
 

@@ -185,8 +185,22 @@ final class ProgressThread implements Runnable {
         long sleepNs = Math.min(until, deadline) - now;
         if (sleepNs > 0) {
             setTimespec(sleepNs);
-            if (sys.ppoll(fds, 1 + linkFds, timespec) > 0 && (Mem.getShort(fds + 6) & Linux.POLLIN) != 0) {
-                takeKick();
+            if (sys.ppoll(fds, 1 + linkFds, timespec) > 0) {
+                if ((Mem.getShort(fds + 6) & Linux.POLLIN) != 0) {
+                    takeKick();
+                }
+                clearErrors();
+            }
+        }
+    }
+
+    /** A netdev that went down leaves an error on its sockets (packet(7)), which would end every sleep at once until somebody reads it. */
+    private void clearErrors() {
+        for (int i = 1; i <= linkFds; i++) {
+            long at = fds + (long) POLLFD_BYTES * i;
+            if ((Mem.getShort(at + 6) & Linux.POLLERR) != 0) {
+                Mem.putInt(counter + 4, 4);
+                sys.getsockopt(Mem.getInt(at), Linux.SOL_SOCKET, Linux.SO_ERROR, counter, counter + 4);
             }
         }
     }

@@ -12,6 +12,7 @@ public final class Linux {
     public static final int SOCK_CLOEXEC = 0x80000;
     public static final int SOCK_NONBLOCK = 0x800;
     public static final int SOL_SOCKET = 1;
+    public static final int SO_ERROR = 4;
     public static final int SO_SNDBUF = 7;
     public static final int SO_RCVBUF = 8;
     public static final int SO_BINDTODEVICE = 25;
@@ -74,6 +75,7 @@ public final class Linux {
     // <poll.h>, <sys/eventfd.h>, <sched.h>, <time.h>, <fcntl.h>
     public static final int POLLIN = 1;
     public static final int POLLOUT = 4;
+    public static final int POLLERR = 8;
     public static final int EFD_CLOEXEC = 0x80000;
     public static final int EFD_NONBLOCK = 0x800;
     public static final int SCHED_OTHER = 0;

@@ -241,6 +241,51 @@ final class HostLinkTest {
         }
     }
 
+    /** What is sent on a plane that is down is lost like on a cut cable; frames of other planes must not wait for it. */
+    @Test
+    void a_netdev_that_is_down_drops_frames_and_works_again_when_it_is_up() {
+        try (TwoHosts hosts = new TwoHosts(2, 1500);
+                Host left = Host.open(hosts.left(), "left-0", "left-1");
+                Host right = Host.open(hosts.right(), "right-0", "right-1")) {
+            int first = left.to(0, "10.79.0.2", right.claim.port());
+            int second = left.to(1, "10.79.1.2", right.claim.port());
+            for (int d : new int[] {first, second}) {
+                left.send(d, 50_000, 0, 100);
+                right.receive();
+            }
+            long now = System.nanoTime();
+            left.link.poll(new RxBatch(), now + 10_000_000); // both neighbours are known now
+            for (String down : new String[] {"left-0", "right-0"}) { // the own end, and the cable
+                String ns = down.equals("left-0") ? hosts.left() : hosts.right();
+                TwoHosts.ip("-n " + ns + " link set " + down + " down");
+                for (int i = 0; i < 10_000; i++) {
+                    left.send(first, 50_000, i, 100); // never without room
+                    if (i % 50 == 49) {
+                        left.link.flush(now);
+                    }
+                }
+                assertTrue(left.counters.get(Counter.LINK_TX_DROPPED) >= 9_000, () -> left.counters.toString());
+                left.send(second, 50_000, 7, 100);
+                left.link.flush(now);
+                check(right.receive(), 0, 7, 100);
+                TwoHosts.ip("-n " + ns + " link set " + down + " up");
+                RxBatch back = new RxBatch();
+                long end = System.nanoTime() + PATIENCE_NS;
+                while (right.link.poll(back, System.nanoTime()) == 0) {
+                    assertTrue(
+                            System.nanoTime() < end, () -> "nothing comes after " + down + " is up\n" + left.counters);
+                    left.link.poll(new RxBatch(), System.nanoTime());
+                    left.send(first, 50_000, 8, 100);
+                    left.link.flush(System.nanoTime());
+                }
+                check(back, 0, 8, 100);
+                while (!right.staysSilent()) {
+                    assertTrue(System.nanoTime() < end);
+                }
+            }
+        }
+    }
+
     @Test
     void frames_to_other_ports_and_other_addresses_do_not_enter_the_ring() {
         try (TwoHosts hosts = new TwoHosts(1, 1500);

@@ -20,7 +20,7 @@ final class TxRing implements AutoCloseable {
     private static final int STATUS = 0;
     private static final int LENGTH = 4;
     private static final int SEND_BUFFER_BYTES = 8 << 20;
-    private static final int KICKS = 4;
+    private static final int KICKS = 64;
 
     private final Sys sys;
     private final PacketSocket socket;
@@ -87,25 +87,49 @@ final class TxRing implements AutoCloseable {
     }
 
     private void kick() {
-        long last = slots[head == 0 ? slots.length - 1 : head - 1];
+        long last = slots[before(head)];
+        int sent = 0;
         for (int i = 0; i < KICKS; i++) {
-            int sent = sys.send(fd, 0, 0, Linux.MSG_DONTWAIT);
+            sent = sys.send(fd, 0, 0, Linux.MSG_DONTWAIT);
+            if (sent == -Errno.ENOBUFS) { // one frame was dropped behind the socket; the rest waits
+                counters.inc(Counter.LINK_TX_DROPPED);
+            }
             if (Mem.getIntAcquire(last + STATUS) != Linux.TP_STATUS_SEND_REQUEST) {
                 unsent = 0;
                 congested = false;
-                if (sent == -Errno.ENOBUFS) {
-                    counters.inc(Counter.LINK_TX_DROPPED);
-                }
                 return;
             }
-            if (sent == -Errno.ENOBUFS) { // one frame was dropped behind the socket; the rest waits
-                counters.inc(Counter.LINK_TX_DROPPED);
-            } else if (sent < 0 && sent != -Errno.EINTR) {
+            if (sent < 0 && sent != -Errno.ENOBUFS && sent != -Errno.EINTR) {
                 break;
             }
         }
-        congested = true;
-        counters.inc(Counter.LINK_TX_CONGESTED);
+        if (sent == -Errno.EAGAIN) {
+            congested = true;
+            counters.inc(Counter.LINK_TX_CONGESTED);
+        } else {
+            dropUnsent();
+        }
+    }
+
+    /**
+     * The netdev is down or gone: its frames must not keep those of other planes waiting. The kernel stands at the first slot that it did not take, so the next frame goes
+     * there.
+     */
+    private void dropUnsent() {
+        for (int i = before(head); unsent > 0; i = before(i), unsent--) {
+            if (Mem.getIntAcquire(slots[i] + STATUS) != Linux.TP_STATUS_SEND_REQUEST) {
+                break;
+            }
+            Mem.putIntRelease(slots[i] + STATUS, Linux.TP_STATUS_AVAILABLE);
+            head = i;
+            counters.inc(Counter.LINK_TX_DROPPED);
+        }
+        unsent = 0;
+        congested = false;
+    }
+
+    private int before(int i) {
+        return i == 0 ? slots.length - 1 : i - 1;
     }
 
     boolean isCongested() {
