@@ -13,25 +13,33 @@ public final class LossDetector {
     private int tolerance;
     private int dupCount;
     private long changedNs;
+    private int needless;
 
     public int tolerance() {
         return tolerance;
     }
 
+    /** A packet that had been sent again was acknowledged before the resend could have arrived. */
+    public void onNeedlessResend() {
+        needless++;
+    }
+
     /**
-     * The duplicates counted by the peer, modulo 256, as one ACK tells them.
-     *
-     * @param resent whether this path has resent anything: otherwise the network made the duplicate and the tolerance is not to blame
+     * The duplicates counted by the peer, modulo 256, as one ACK tells them. Only as many as there were needless resends are the tolerance's fault; the others the
+     * network has made, or somebody who replays old frames.
      */
-    public void onDupCount(int count, boolean resent, long srttNs, long nowNs) {
-        if ((byte) (count - dupCount) > 0) {
+    public void onDupCount(int count, long srttNs, long nowNs) {
+        int more = (byte) (count - dupCount);
+        if (more > 0) {
             dupCount = count & 0xff;
-            if (resent) {
+            if (needless > 0) {
+                needless = Math.max(0, needless - more);
                 tolerance = Math.min(2 * tolerance + 1, MAX_TOLERANCE);
                 changedNs = nowNs;
             }
         } else if (tolerance > 0 && nowNs - changedNs > CLEAN_RTTS * srttNs) {
             tolerance >>= 1;
+            needless = 0;
             changedNs = nowNs;
         }
     }
@@ -46,5 +54,6 @@ public final class LossDetector {
     public void reset() {
         tolerance = 0;
         dupCount = 0;
+        needless = 0;
     }
 }

@@ -20,7 +20,7 @@ public final class PathSender {
     private static final int LONGS = 4;
     private static final int FIRST_CAPACITY = 16;
 
-    // Word 3 of a record: stream 14, space 1, control 1, void 1, silent 1, segments - 1 8, state 2, bytes 16.
+    // Word 3 of a record: stream 14, space 1, control 1, void 1, silent 1, segments - 1 8, state 2, resent 1, bytes 16.
     private static final int SPACE_SHIFT = 14;
     private static final long CONTROL = 1L << 15;
     private static final long VOID = 1L << 16;
@@ -28,6 +28,7 @@ public final class PathSender {
     private static final int SEGMENTS_SHIFT = 18;
     private static final long FLYING = 1L << 26;
     private static final long LOST = 1L << 27;
+    private static final long RESENT = 1L << 28;
     private static final int BYTES_SHIFT = 32;
 
     private final LossDetector loss = new LossDetector();
@@ -50,7 +51,6 @@ public final class PathSender {
     private int flying;
     private int lost;
     private int flyingBytes;
-    private boolean resent;
 
     private int ackedBytes;
     private int newlyLost;
@@ -155,13 +155,12 @@ public final class PathSender {
         lost--;
         int i = at * LONGS;
         long word = records[i + 3] & ~(LOST | 0xffffL << BYTES_SHIFT);
-        records[i + 3] = word | FLYING | (asVoid ? VOID : 0) | (long) (bytes & 0xffff) << BYTES_SHIFT;
+        records[i + 3] = word | FLYING | (asVoid ? VOID : RESENT) | (long) (bytes & 0xffff) << BYTES_SHIFT;
         records[i + 1] = pack(++txOrder, (int) records[i + 1]);
         records[i] = nowNs;
         appendFlying(at);
         flying++;
         flyingBytes += bytes & 0xffff;
-        resent = true;
     }
 
     /** Whether a PSN in [cum, next) still waits for its acknowledgement. */
@@ -248,7 +247,7 @@ public final class PathSender {
         if (sampleNs != Long.MIN_VALUE) {
             rtt.sample(nowNs - sampleNs, AckHeader.delayNs(AckHeader.ackDelay(ack)));
         }
-        loss.onDupCount(AckHeader.dupCount(ack), resent, rtt.srttNs(), nowNs);
+        loss.onDupCount(AckHeader.dupCount(ack), rtt.srttNs(), nowNs);
         if (heardNews) {
             highest = echo;
         }
@@ -271,7 +270,11 @@ public final class PathSender {
         }
         ackedBytes += bytes;
         records[i + 3] = word & ~(FLYING | LOST);
-        return (int) (records[i + 1] >>> 32) == echo ? records[i] : sampleNs;
+        int order = (int) (records[i + 1] >>> 32);
+        if ((word & (RESENT | VOID | FLYING)) == (RESENT | FLYING) && order - echo > 0) {
+            loss.onNeedlessResend();
+        }
+        return order == echo ? records[i] : sampleNs;
     }
 
     private void findLost(long srttNs, long nowNs) {
@@ -413,7 +416,6 @@ public final class PathSender {
         flying = 0;
         lost = 0;
         flyingBytes = 0;
-        resent = false;
         loss.reset();
     }
 }

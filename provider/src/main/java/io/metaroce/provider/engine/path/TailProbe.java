@@ -9,7 +9,7 @@ public final class TailProbe {
     /** Longest time between probes of a silent path. */
     public static final long MAX_INTERVAL_NS = 1_000_000_000L;
 
-    private static final int FRUITLESS_ROUNDS = 4;
+    private static final int FRUITLESS_ROUNDS = 16;
     private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final long MIN_MARKER_DELAY_NS = 1_000;
 

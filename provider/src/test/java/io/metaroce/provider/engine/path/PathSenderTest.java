@@ -139,53 +139,72 @@ final class PathSenderTest {
         assertEquals(1, sender.firstLost());
     }
 
+    /** One packet comes so late that it is resent needlessly: {@code dups} duplicates by now. */
+    private void needless(int dups) {
+        int psn = sender.nextPsn();
+        send(2 + sender.tolerance());
+        int order = sender.txOrder();
+        ackDups(psn, order, dups - 1, psn + 1);
+        assertTrue(sender.lost() > 0);
+        while (sender.lost() > 0) {
+            sender.resend(100, false, nowNs);
+        }
+        ackDups(sender.nextPsn(), order, dups - 1); // the late one itself
+        ackDups(sender.nextPsn(), sender.txOrder(), dups);
+    }
+
     @Test
     void needless_resends_make_it_tolerant_and_clean_round_trips_forget_it() {
-        rtt.sample(1000, 0);
-        send(10);
-        ack(0, 2, 1); // 0 seems lost
-        assertEquals(1, sender.lost());
-        sender.resend(100, false, nowNs);
-        ackDups(2, 11, 1); // both copies came: dup 1
-        assertEquals(1, sender.tolerance());
-        ackDups(2, 11, 2);
-        assertEquals(3, sender.tolerance());
-        for (int dups = 3; dups < 20; dups++) {
-            ackDups(2, 11, dups);
+        rtt.sample(100_000, 0);
+        int[] expected = {1, 3, 7, 15, 31, 63, 64, 64};
+        for (int i = 0; i < expected.length; i++) {
+            needless(i + 1);
+            assertEquals(expected[i], sender.tolerance());
         }
-        assertEquals(64, sender.tolerance(), "at most");
-        nowNs += 17_000 * 1000L;
-        ackDups(2, 11, 19);
+        nowNs += 17 * rtt.srttNs();
+        ackDups(sender.nextPsn(), sender.txOrder(), 8);
         assertEquals(32, sender.tolerance());
-        ackDups(2, 11, 19);
+        ackDups(sender.nextPsn(), sender.txOrder(), 8);
         assertEquals(32, sender.tolerance(), "once per 16 round trips");
     }
 
     @Test
-    void a_duplicate_made_by_the_network_does_not_make_it_tolerant() {
+    void duplicates_made_by_the_network_or_by_replay_do_not_make_it_tolerant() {
+        rtt.sample(100_000, 0);
         send(10);
         ackDups(10, 10, 5);
-        assertEquals(0, sender.tolerance());
+        assertEquals(0, sender.tolerance(), "nothing was resent at all");
+        send(2);
+        ackDups(10, 12, 5, 11);
+        sender.resend(100, false, nowNs); // rightly
+        ackDups(12, 13, 5);
+        for (int dups = 6; dups < 50; dups++) {
+            ackDups(12, 13, dups);
+        }
+        assertEquals(0, sender.tolerance(), "nothing was resent without need");
+        needless(50);
+        assertEquals(1, sender.tolerance());
+        ackDups(sender.nextPsn(), sender.txOrder(), 60);
+        assertEquals(1, sender.tolerance(), "one resend, one step");
     }
 
     @Test
     void tolerance_holds_a_loss_back_but_age_overrides_it() {
-        rtt.sample(1000, 0);
-        send(20);
-        ack(0, 2, 1);
-        sender.resend(100, false, nowNs);
-        for (int dups = 1; dups < 10; dups++) {
-            ackDups(2, 2, dups);
+        rtt.sample(100_000, 0);
+        for (int i = 1; i <= 7; i++) {
+            needless(i);
         }
         assertEquals(64, sender.tolerance());
+        int psn = sender.nextPsn();
+        send(20);
         long sentNs = sender.oldestSentNs();
-        nowNs = sentNs + 1000;
-        ackDups(2, 20, 9, 3);
+        nowNs = sentNs + 10_000;
+        ackDups(psn, sender.txOrder(), 7, psn + 1);
         assertEquals(0, sender.lost(), "within 64 and younger than 1.25 RTT");
-        nowNs = sentNs + 1251;
-        ackDups(2, 20, 9, 3);
+        nowNs = sentNs + rtt.srttNs() * 5 / 4 + 2;
+        ackDups(psn, sender.txOrder(), 7, psn + 1);
         assertTrue(sender.lost() > 0, "older than 1.25 RTT");
-        assertEquals(2, sender.firstLost());
+        assertEquals(psn, sender.firstLost());
     }
 
     @Test
