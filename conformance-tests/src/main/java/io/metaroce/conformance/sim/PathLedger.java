@@ -1,5 +1,7 @@
 package io.metaroce.conformance.sim;
 
+import io.metaroce.provider.engine.conn.Connection;
+import io.metaroce.provider.engine.conn.Connections;
 import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.CommonHeader;
 import io.metaroce.wire.FrameType;
@@ -60,6 +62,7 @@ final class PathLedger {
         if (path.connection != connection) { // another connection than before: simultaneous open, or a restart
             path.inFlight.clear();
             path.cum = 0;
+            path.highestTxOrder = 0;
             path.connection = connection;
         }
         int psn = CommonHeader.psn(frame);
@@ -83,7 +86,7 @@ final class PathLedger {
             return null;
         }
         Path path = paths.get(new Key(node, CommonHeader.path(frame), CommonHeader.epoch(frame)));
-        if (path == null) {
+        if (path == null || !isOf(node, path.connection, CommonHeader.connectionId(frame))) {
             return null;
         }
         long ack = frame + AckHeader.OFFSET;
@@ -109,6 +112,18 @@ final class PathLedger {
             }
         }
         return path;
+    }
+
+    /** Whether an ACK to {@code localId} is of the connection whose frames carry {@code peerId}, and not a late one of an earlier life. */
+    private static boolean isOf(SimNode node, int peerId, int localId) {
+        Connections connections = node.engine().connections();
+        for (int i = 0; i < connections.end(); i++) {
+            Connection c = connections.connection(i);
+            if (c != null && c.localId() == localId) {
+                return c.peerId() == peerId;
+            }
+        }
+        return false;
     }
 
     List<Path> paths(SimNode node) {
