@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 /** The Java example as a user starts it: two JVMs in two network namespaces, or one alone. Every byte is checked. Needs root and iproute2. */
 @Tag("root")
 final class JavaPingPongTest {
-    private static final String MAIN = "io.metaroce.bench.JavaPingPong";
+    private static final String PING_PONG = "io.metaroce.bench.JavaPingPong";
+    private static final String WRITE = "io.metaroce.bench.JavaWrite";
 
     @Test
     void two_processes_in_two_namespaces() throws Exception {
@@ -37,7 +38,7 @@ final class JavaPingPongTest {
 
     @Test
     void one_process_with_itself() throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(java("-n", "200", "-s", "100000", "-c", "--self"));
+        ProcessBuilder builder = new ProcessBuilder(java(PING_PONG, "-n", "200", "-s", "100000", "-c", "--self"));
         builder.environment().put("METAROCE_IFACE", "lo");
         Ran ran = run(builder);
         assertEquals(0, ran.status, ran.toString());
@@ -45,27 +46,36 @@ final class JavaPingPongTest {
     }
 
     @Test
+    void the_example_of_the_readme() throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(java(WRITE));
+        builder.environment().put("METAROCE_IFACE", "lo");
+        Ran ran = run(builder);
+        assertTrue(ran.out.matches("work request 1 of QP 0x[0-9a-f]+: SUCCESS, .*: hello\\n"), ran.toString());
+        assertEquals(0, ran.status, ran.toString());
+    }
+
+    @Test
     void a_netdev_that_does_not_exist_is_said_in_a_sentence() throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(java("--self"));
+        ProcessBuilder builder = new ProcessBuilder(java(PING_PONG, "--self"));
         builder.environment().put("METAROCE_IFACE", "nosuchdev");
         Ran ran = run(builder);
         assertEquals(1, ran.status, ran.toString());
         assertTrue(ran.err.contains("open_device: ENODEV: ") && ran.err.contains("nosuchdev"), ran.toString());
     }
 
-    private static List<String> java(String... arguments) {
+    private static List<String> java(String main, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED",
                 "-cp",
                 System.getProperty("java.class.path"),
-                MAIN));
+                main));
         command.addAll(List.of(arguments));
         return command;
     }
 
     private static Ran pair(List<String> options, String arguments) throws Exception {
-        String server = String.join(" ", java(arguments));
+        String server = String.join(" ", java(PING_PONG, arguments));
         List<String> command = new ArrayList<>(List.of(
                 TidyTest.root().resolve("native-shim").resolve("mroce").toString(),
                 "pair",
