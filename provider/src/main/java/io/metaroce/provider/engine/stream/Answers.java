@@ -288,19 +288,17 @@ final class Answers {
         }
     }
 
-    int newestBlock() {
-        return blockSeq;
-    }
-
-    /** A block of the requester: what it has of the answers. */
-    void onBlock(int kind, int cumSpsn, int ackSeq) {
+    /** A block of the requester: what it has of the answers. A FINAL's is not numbered. */
+    void onBlock(int kind, int cumSpsn, int ackSeq, boolean numbered) {
         int ahead = cumSpsn - cum;
-        if (ahead < 0 || cumSpsn - sentEnd() > 0 || (blockSeen && ackSeq - blockSeq < 0)) {
+        if (ahead < 0 || cumSpsn - sentEnd() > 0 || (numbered && blockSeen && ackSeq - blockSeq < 0)) {
             return;
         }
-        blockSeen = true;
-        blockSeq = ackSeq;
-        blockCum = cumSpsn;
+        if (numbered) {
+            blockSeen = true;
+            blockSeq = ackSeq;
+            blockCum = cumSpsn;
+        }
         if (ahead > 0) {
             cum = cumSpsn;
             progressNs = shared.nowNs;

@@ -90,12 +90,13 @@ final class Binds {
 
     /** A BIND of the peer. */
     void onBind(long body) {
+        boolean knew = known && BindBody.localGeneration(body) == peerGeneration;
         if (!adopt(body)) {
             return;
         }
         stream.ctlDue(Stream.CTL_BIND_ACK);
-        if (!accepted) {
-            stream.ctlDue(Stream.CTL_BIND); // the peer is there now: no need to wait for the timer
+        if (!accepted && !knew) {
+            stream.ctlDue(Stream.CTL_BIND); // the peer is there now: no need to wait for the timer; once, or both would for ever
         }
     }
 

@@ -66,6 +66,8 @@ final class Requester {
     /** The peer has told where its answers begin, and how many receives it has posted. */
     void beginResponses(int spsn, int rqLimit) {
         replies.begin(spsn);
+        blockSeen = false;
+        goneSinceNs = 0;
         rnr.start(rqLimit);
     }
 
@@ -99,11 +101,6 @@ final class Requester {
     void resume() {
         queue.outstandingSinceNs = shared.nowNs;
         onPosted();
-    }
-
-    /** Of two blocks the later ACK's counts; a FINAL, which comes last, counts as the latest. */
-    int newestBlock() {
-        return blockSeq;
     }
 
     /** Data may flow: what was posted meanwhile goes. */
@@ -389,8 +386,12 @@ final class Requester {
         return queue.begun ? queue.get(queue.next, SendQueue.FIRST) + queue.get(queue.next, SendQueue.SENT) : nextSpsn;
     }
 
-    /** A block of the responder, of our generation. */
-    void onBlock(long block, int ackSeq) {
+    /**
+     * A block of the responder, of our generation.
+     *
+     * @param numbered false for a FINAL's, which has no number: nothing follows it
+     */
+    void onBlock(long block, int ackSeq, boolean numbered) {
         int kind = StreamBlock.kind(block);
         boolean known = kind != BlockKind.GONE || StreamBlock.rqLimit(block) == Outbox.GONE_KNOWN;
         if (known) {
@@ -400,14 +401,16 @@ final class Requester {
                     || cumSpsn - sentEnd() > 0
                     || messages < 0
                     || messages > queue.begunEnd() - queue.acked
-                    || (blockSeen && ackSeq - blockSeq < 0)) {
+                    || (numbered && blockSeen && ackSeq - blockSeq < 0)) {
                 shared.count(Counter.RX_STALE);
                 return;
             }
-            blockSeen = true;
-            blockSeq = ackSeq;
-            blockCum = cumSpsn;
-            blockKind = kind;
+            if (numbered) {
+                blockSeen = true;
+                blockSeq = ackSeq;
+                blockCum = cumSpsn;
+                blockKind = kind;
+            }
             if (messages > 0 || cumSpsn != cum) {
                 progressed(cumSpsn, queue.acked + messages);
             }

@@ -209,9 +209,9 @@ public final class Streams implements StreamLayer, QpControl {
             return;
         }
         if (StreamBlock.space(block) == Space.RESPONSE) {
-            onAnswersBlock(stream, block, ackSeq);
+            onAnswersBlock(stream, block, ackSeq, true);
         } else if (stream.sends()) {
-            stream.requester.onBlock(block, ackSeq);
+            stream.requester.onBlock(block, ackSeq, true);
         }
         shared.settle();
     }
@@ -223,17 +223,17 @@ public final class Streams implements StreamLayer, QpControl {
             return;
         }
         if (StreamBlock.space(block) == Space.RESPONSE) {
-            onAnswersBlock(stream, block, stream.responder.answers.newestBlock());
+            onAnswersBlock(stream, block, 0, false);
         } else if (stream.sends()) {
-            stream.requester.onBlock(block, stream.requester.newestBlock());
+            stream.requester.onBlock(block, 0, false);
         }
     }
 
-    private static void onAnswersBlock(Stream stream, long block, int ackSeq) {
+    private static void onAnswersBlock(Stream stream, long block, int ackSeq, boolean numbered) {
         if (StreamBlock.rqLimit(block) == Outbox.GONE_UNKNOWN && StreamBlock.kind(block) == BlockKind.GONE) {
             stream.responder.answers.dropAll();
         } else {
-            stream.responder.answers.onBlock(StreamBlock.kind(block), StreamBlock.cumSpsn(block), ackSeq);
+            stream.responder.answers.onBlock(StreamBlock.kind(block), StreamBlock.cumSpsn(block), ackSeq, numbered);
         }
         stream.responder.settle();
     }

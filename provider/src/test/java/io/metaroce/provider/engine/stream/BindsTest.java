@@ -134,6 +134,22 @@ final class BindsTest {
     }
 
     @Test
+    void a_newer_life_of_the_peer_must_acknowledge_our_bind_too() {
+        pair.connected(QP, 16, 16);
+        pair.settle();
+        b.toState(QP, Verbs.RESET, pair.nowNs);
+        long untilNs = pair.nowNs + 20_000_000;
+        pair.dropData = f -> f.ctl() == CtlKind.BIND_ACK && pair.nowNs < untilNs;
+        rts(b, a);
+        pair.forNs(5_000_000);
+        post(1);
+        pair.forNs(5_000_000);
+        assertEquals(0, a.dataSent);
+        pair.until(() -> a.completions.size() == 1, 100_000_000);
+        assertEquals(Verbs.SUCCESS, a.completions.get(0).status());
+    }
+
+    @Test
     void a_newer_life_of_the_peer_gets_nothing_of_a_stream_that_was_used() {
         pair.connected(QP, 16, 16);
         post(1);
@@ -141,6 +157,7 @@ final class BindsTest {
         b.toState(QP, Verbs.RESET, pair.nowNs);
         rts(b, a);
         pair.settle();
+        from.fill(9);
         to.fill(0);
         post(2);
         pair.until(() -> a.completions.size() == 2);

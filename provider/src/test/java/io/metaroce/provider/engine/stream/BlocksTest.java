@@ -111,8 +111,11 @@ final class BlocksTest {
     }
 
     private void block(int cumMsn, int cumSpsn, int seq, int kind) {
+        block(cumMsn, cumSpsn, seq, kind, a.stream(QP).binds.generation());
+    }
+
+    private void block(int cumMsn, int cumSpsn, int seq, int kind, int generation) {
         long block = Mem.alloc(StreamBlock.LENGTH);
-        int generation = a.stream(QP).binds.generation();
         StreamBlock.put(block, a.qpn(QP), Space.REQUEST, kind, generation, cumMsn, 0, 1000, cumSpsn);
         a.streams.onBlock(Peer.CONN, block, seq, pair.nowNs);
         Mem.free(block);
@@ -133,6 +136,19 @@ final class BlocksTest {
         block(1, first + 3, 104, BlockKind.ACK);
         assertEquals(List.of(1L), a.completions.stream().map(Peer.Wc::wrId).toList());
         block(2, first + 4, 103, BlockKind.ACK); // older than the last: its news is void
+        assertEquals(1, a.completions.size());
+    }
+
+    @Test
+    void a_block_of_another_generation_is_ignored() {
+        pair.dropData = f -> f.opcode() == Opcode.WRITE;
+        write(1, 100);
+        pair.forNs(100_000);
+        int first = a.stream(QP).binds.firstRequest();
+        int generation = a.stream(QP).binds.generation();
+        block(1, first + 1, 100, BlockKind.ACK, (generation - 1) & 15);
+        assertEquals(List.of(), a.completions);
+        block(1, first + 1, 101, BlockKind.ACK, generation);
         assertEquals(1, a.completions.size());
     }
 
@@ -159,8 +175,9 @@ final class BlocksTest {
 
     @Test
     void a_question_about_a_qp_that_does_not_exist_is_answered_with_gone() {
+        pair.dropData = f -> f.ctl() == CtlKind.FINAL; // not even its last words
         b.streams.destroy(QP, pair.nowNs);
-        pair.settle();
+        pair.forNs(25_000_000);
         write(1, 100);
         long postedNs = pair.nowNs;
         pair.until(() -> a.completions.size() == 1, 1_000_000_000);

@@ -87,7 +87,10 @@ final class PlacementTest {
     void a_send_that_comes_late_does_not_cover_a_newer_message_in_the_same_buffer() {
         b.recv(QP, 1, pair.nowNs, to.addr, 100, to.key, to.addr + 100, 100, to.key);
         b.recv(QP, 2, pair.nowNs, to.addr + 50, 100, to.key);
-        int first = a.stream(QP).binds.firstRequest();
+        write(9, 0, 15_000, 8); // its acknowledgement tells of the receives
+        pair.until(() -> a.completions.size() == 1);
+        a.completions.clear();
+        int first = a.stream(QP).binds.firstRequest() + 1;
         int[] lost = new int[1];
         pair.dropData = f -> f.opcode() == Opcode.SEND && f.spsn() == first && lost[0]++ == 0;
         from.put(0, of(200, 1));
@@ -191,6 +194,17 @@ final class PlacementTest {
         for (Peer.Frame f : frames) {
             b.arrive(new Peer.Frame(f.id + 1_000, f.type, f.bytes), pair.nowNs);
         }
+        assertArrayEquals(of(3000, 6), to.bytes(0, 3000));
+    }
+
+    @Test
+    void nothing_beyond_a_gap_is_placed_twice() {
+        write(1, 1, 0, 3000);
+        List<Peer.Frame> frames = a.transmit(pair.nowNs);
+        Peer.Frame second = frames.get(1);
+        b.arrive(second, pair.nowNs);
+        to.fill(6);
+        b.arrive(new Peer.Frame(second.id + 1_000, second.type, second.bytes), pair.nowNs);
         assertArrayEquals(of(3000, 6), to.bytes(0, 3000));
     }
 

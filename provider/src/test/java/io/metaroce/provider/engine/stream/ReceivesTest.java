@@ -126,6 +126,32 @@ final class ReceivesTest {
         assertEquals(0, a.count(Counter.TX_QUERIES));
     }
 
+    /** The packet is acknowledged by a later ACK than the one that brings the resume, late, on another path. */
+    @Test
+    void a_resume_older_than_the_paths_acknowledgement_counts() {
+        connect(7, 0);
+        Peer.Ack[] resume = new Peer.Ack[1];
+        pair.dropAck = k -> {
+            boolean held = k.hasBlock(Space.REQUEST, BlockKind.ACK) && resume[0] == null;
+            if (held) {
+                resume[0] = k;
+            }
+            return held || k.hasBlock(Space.REQUEST, BlockKind.RNR);
+        };
+        send(1, 100);
+        pair.forNs(30_000);
+        recv(9);
+        pair.forNs(5_000);
+        assertTrue(resume[0] != null, "no resume");
+        b.ackDue = true; // an ACK of the path, with no news of the stream
+        pair.forNs(15_000);
+        assertEquals(0, a.inFlight());
+        resume[0].ids = new long[0];
+        a.onAck(resume[0], pair.nowNs);
+        pair.until(() -> a.completions.size() == 1, 300_000);
+        assertEquals(0, a.count(Counter.TX_QUERIES));
+    }
+
     @Test
     void a_lost_resume_is_made_good_by_a_question() {
         connect(7, 0);
