@@ -96,7 +96,9 @@ final class Binds {
         }
         stream.ctlDue(Stream.CTL_BIND_ACK);
         if (!accepted && !knew) {
-            stream.ctlDue(Stream.CTL_BIND); // the peer is there now: no need to wait for the timer; once, or both would for ever
+            stream.ctlDue(
+                    Stream.CTL_BIND); // the peer is there now: no need to wait for the timer; once, or both would for
+            // ever
         }
     }
 

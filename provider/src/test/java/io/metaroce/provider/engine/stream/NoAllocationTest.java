@@ -33,7 +33,6 @@ final class NoAllocationTest {
     private static final class Side implements ConnectionLayer, Completions, Events, Regions {
         final Counters counters = new Counters();
         final Streams streams;
-        final int slot;
         final long memory = Mem.alloc(1 << 20);
         final long sq = Ring.allocate(64, SendSlot.stride(2, 64));
         final long rq = Ring.allocate(64, RecvSlot.stride(2));
@@ -47,7 +46,6 @@ final class NoAllocationTest {
         private long old;
 
         Side(int slot) {
-            this.slot = slot;
             streams = new Streams(EngineConfig.of(1, slot, slot), this, this, this, counters);
             streams.connect(this);
             for (int i = 0; i < FRAMES; i++) {
@@ -268,14 +266,13 @@ final class NoAllocationTest {
         b.receives();
         int kind = turn % 5;
         int length = kind == 3 ? 8 : kind == 1 ? 100 : 9_000;
-        int opcode =
-                switch (kind) {
-                    case 0 -> Verbs.WR_SEND;
-                    case 1 -> Verbs.WR_WRITE;
-                    case 2 -> Verbs.WR_READ;
-                    case 3 -> Verbs.WR_FETCH_ADD;
-                    default -> Verbs.WR_WRITE_IMM;
-                };
+        int opcode = switch (kind) {
+            case 0 -> Verbs.WR_SEND;
+            case 1 -> Verbs.WR_WRITE;
+            case 2 -> Verbs.WR_READ;
+            case 3 -> Verbs.WR_FETCH_ADD;
+            default -> Verbs.WR_WRITE_IMM;
+        };
         for (int i = 0; i < 3; i++) {
             a.post(opcode, length);
         }
