@@ -349,6 +349,27 @@ final class StatesTest {
         assertEquals(FrameType.VOID, a.again(frame.id, pair.nowNs).type);
     }
 
+    /** Tickets are numbered anew in each life: the number alone does not tell whose answer a packet is. */
+    @Test
+    void a_packet_of_a_former_lifes_answer_becomes_void() {
+        a.read(QP, 1, SIGNALED, from, 0, 100, to.addr, to.key, pair.nowNs);
+        for (Peer.Frame f : a.transmit(pair.nowNs)) {
+            b.arrive(f, pair.nowNs);
+        }
+        Peer.Frame answer = b.transmit(pair.nowNs).stream()
+                .filter(f -> f.opcode() == Opcode.READ_RSP)
+                .findFirst()
+                .orElseThrow();
+        a.toState(QP, Verbs.RESET, pair.nowNs);
+        b.toState(QP, Verbs.RESET, pair.nowNs);
+        reconnect();
+        pair.dropData = f -> f.opcode() == Opcode.READ_RSP;
+        pair.forNs(200_000);
+        a.read(QP, 2, SIGNALED, from, 0, 100, to.addr, to.key, pair.nowNs);
+        pair.forNs(50_000);
+        assertEquals(FrameType.VOID, b.again(answer.id, pair.nowNs).type);
+    }
+
     @Test
     void a_packet_whose_region_is_gone_becomes_void_and_its_work_fails() {
         int[] lost = new int[1];
