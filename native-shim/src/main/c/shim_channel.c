@@ -1,5 +1,6 @@
 /* Completion channels: a ring of CQs that have events, written by the engine, and an eventfd with one permit for each event. */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/uio.h>
@@ -53,8 +54,8 @@ static struct mroce_channel_slot *slot_at(struct mroce_ring *ring, uint32_t coun
 	return mroce_ring_slot(ring, counter, ring->entries - 1, sizeof(struct mroce_channel_slot));
 }
 
-/* One event, or NULL when what the permit was for has been purged. Lock held. */
-static struct mroce_cq *pop(struct mroce_ring *ring)
+/* One event, or NULL when what the permit was for has been purged, or `paused` when a resize exchanges the ring of the CQ that is next. Lock held. */
+static struct mroce_cq *pop(struct mroce_ring *ring, bool *paused)
 {
 	uint32_t head = ring->head, tail = load_acquire(&ring->tail);
 
@@ -63,6 +64,9 @@ static struct mroce_cq *pop(struct mroce_ring *ring)
 
 		if (!cq) /* purged */
 			continue;
+		*paused = cq->paused;
+		if (unlikely(*paused))
+			return NULL;
 		/* The engine appends the CQ again when it finds `pending` at 0, so the slot goes with the last event. */
 		if (__atomic_sub_fetch(&cq->ring->pending, 1, __ATOMIC_ACQ_REL) == 0)
 			head++;
@@ -87,9 +91,17 @@ EXPORT int ibv_get_cq_event(struct ibv_comp_channel *ibv, struct ibv_cq **cq, vo
 		}
 		if (read(ibv->fd, &permit, sizeof(permit)) != sizeof(permit))
 			return -1; /* EAGAIN, EINTR: as the program set the fd up */
-		mroce_lock(&channel->lock);
-		struct mroce_cq *found = pop(channel->ring);
-		mroce_unlock(&channel->lock);
+		struct mroce_cq *found;
+		bool paused = false;
+
+		do {
+			if (unlikely(paused))
+				sched_yield();
+			paused = false;
+			mroce_lock(&channel->lock);
+			found = pop(channel->ring, &paused);
+			mroce_unlock(&channel->lock);
+		} while (unlikely(paused));
 		if (found) {
 			*cq = &found->ibv;
 			*cq_context = found->ibv.cq_context;

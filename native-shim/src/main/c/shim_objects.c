@@ -214,17 +214,25 @@ EXPORT int ibv_resize_cq(struct ibv_cq *ibv, int cqe)
 
 	if (!ring)
 		return mroce_error(ENOMEM);
-	/* Polls and arming stand still while Java moves the CQEs; the lock itself is not held across the command. */
+	/* Polls, arming and readers of events stand still while Java moves the CQEs; the locks themselves are not held across the command. */
+	struct mroce_channel *channel = ibv->channel ? to_channel(ibv->channel) : NULL;
+
+	if (channel)
+		mroce_lock(&channel->lock);
 	mroce_lock(&cq->lock);
 	bool busy = cq->paused;
 	cq->paused = true;
 	mroce_unlock(&cq->lock);
+	if (channel)
+		mroce_unlock(&channel->lock);
 	if (busy) {
 		mroce_ring_free(ring);
 		return mroce_error(EBUSY);
 	}
 	int error = mroce_command(MROCE_OP_RESIZE_CQ, &cmd);
 
+	if (channel)
+		mroce_lock(&channel->lock);
 	mroce_lock(&cq->lock);
 	if (!error) {
 		old = cq->ring;
@@ -235,6 +243,8 @@ EXPORT int ibv_resize_cq(struct ibv_cq *ibv, int cqe)
 	}
 	cq->paused = false;
 	mroce_unlock(&cq->lock);
+	if (channel)
+		mroce_unlock(&channel->lock);
 	mroce_ring_free(error ? ring : old);
 	return mroce_error(error);
 }

@@ -313,7 +313,12 @@ int mroce_req_notify_cq(struct ibv_cq *ibv, int solicited_only)
 
 	if (unlikely(load_relaxed(&mroce_forked)))
 		return mroce_error(EIO);
-	mroce_lock(&cq->lock); /* the ring may be exchanged by a resize */
+	mroce_lock(&cq->lock);
+	while (unlikely(cq->paused)) { /* a resize exchanges the ring: what is armed in the old one may be overlooked */
+		mroce_unlock(&cq->lock);
+		sched_yield();
+		mroce_lock(&cq->lock);
+	}
 	uint32_t armed = load_relaxed(&cq->ring->waiting);
 
 	while (armed < want &&

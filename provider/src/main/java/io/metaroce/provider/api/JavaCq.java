@@ -119,7 +119,7 @@ final class JavaCq implements CompletionQueue, Session.Named {
     }
 
     @Override
-    public void requestNotification(boolean solicitedOnly) {
+    public synchronized void requestNotification(boolean solicitedOnly) {
         if (closed) {
             throw new VerbsException("req_notify_cq", Errno.EINVAL, "the queue is closed");
         }
@@ -147,6 +147,17 @@ final class JavaCq implements CompletionQueue, Session.Named {
     @Override
     public synchronized void resize(int wanted) {
         int entries = entriesFor("resize_cq", wanted);
+        if (closed) {
+            throw new VerbsException("resize_cq", Errno.EINVAL, "the queue is closed");
+        }
+        // Readers of the channel stand still; the holder of the turn, whom the command waits for, takes neither
+        // monitor.
+        synchronized (channel == null ? this : channel) {
+            exchange(entries);
+        }
+    }
+
+    private void exchange(int entries) {
         long bigger = Ring.allocate(entries, Cqe.SIZE);
         try {
             context.session.command("resize_cq", Commands.RESIZE_CQ, record -> {

@@ -26,6 +26,7 @@ import io.metaroce.verbs.WorkStatus;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -356,6 +357,33 @@ final class VerbsOnLoTest {
             assertEquals(i, next(cqA).requireSuccess().wrId());
         }
         assertEquals(22, assertThrows(VerbsException.class, () -> cqA.resize(0)).errno());
+    }
+
+    @Test
+    void a_resize_loses_no_event_that_a_reader_of_the_channel_is_about_to_take() throws InterruptedException {
+        connect();
+        int rounds = 500;
+        AtomicInteger events = new AtomicInteger();
+        Thread reader = new Thread(() -> {
+            try {
+                while (events.get() < rounds && cqB.equals(channel.await(Duration.ofSeconds(20)))) {
+                    events.incrementAndGet();
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        reader.start();
+        for (int i = 0; i < rounds; i++) {
+            b.receives().begin(i).sge(there, 0, 64).commit();
+            cqB.requestNotification(false);
+            a.sends().begin(i, 0).sge(here, 0, 8).commit();
+            assertEquals(i, next(cqB).requireSuccess().wrId());
+            cqB.resize(i % 2 == 0 ? 256 : 128);
+        }
+        reader.join();
+        assertEquals(rounds, events.get());
+        assertNull(channel.await(Duration.ZERO));
     }
 
     @Test
