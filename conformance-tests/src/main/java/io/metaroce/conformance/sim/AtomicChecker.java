@@ -30,7 +30,7 @@ public final class AtomicChecker extends Checker {
     @Override
     public void onAtomic(SimNode node, long address, long before, long after) {
         Counter c = counters.computeIfAbsent(address, a -> new Counter());
-        require(before == c.value, node + ": an atomic found " + before + " where " + c.value + " was left");
+        require(before == c.value, () -> node + ": an atomic found " + before + " where " + c.value + " was left");
         c.value = after;
         c.executed++;
     }
@@ -45,7 +45,9 @@ public final class AtomicChecker extends Checker {
                 continue;
             }
             long got = Mem.getLong(m.local);
-            require(got == value, m + ": returned " + got + ", not " + value);
+            if (got != value) {
+                fail(m + ": returned " + got + ", not " + value);
+            }
             if (m.opcode == Message.FADD) {
                 value += m.compareAdd;
             } else if (m.compareAdd == value) {
@@ -62,7 +64,7 @@ public final class AtomicChecker extends Checker {
             Counter c = counters.get(qp.counter);
             int ran = c == null ? 0 : c.executed;
             if (!qp.failed && !qp.doomed) {
-                require(ran == posted.getOrDefault(qp, 0), qp + ": " + ran + " atomics ran of " + posted.get(qp));
+                require(ran == posted.getOrDefault(qp, 0), () -> qp + ": " + ran + " atomics ran of " + posted.get(qp));
             }
         }
     }

@@ -1,5 +1,7 @@
 package io.metaroce.conformance.sim;
 
+import java.util.function.Supplier;
+
 /**
  * One invariant, watching a world. A violation is thrown as {@link Violation}. All hooks have empty bodies: a checker overrides what it needs.
  */
@@ -33,9 +35,9 @@ public abstract class Checker {
         throw new Violation(name + ": " + what);
     }
 
-    protected final void require(boolean holds, String what) {
+    protected final void require(boolean holds, Supplier<String> what) {
         if (!holds) {
-            fail(what);
+            fail(what.get());
         }
     }
 
@@ -68,6 +70,9 @@ public abstract class Checker {
 
     /** After each duty cycle of a node. */
     public void onCycle(SimNode node, long nowNs) {}
+
+    /** The run is over, however it ended. */
+    public void close() {}
 
     /** All faults are over and the network had time enough. */
     public void onEnd(SimWorld world) {}

@@ -1,7 +1,5 @@
 package io.metaroce.conformance.sim;
 
-import io.metaroce.wire.Mem;
-
 /**
  * I2: CQEs of a QP in post order, exactly one per signalled WR (and per failed one), with the right fields, and none for work that did not happen: the bytes are where
  * they belong when the CQE is taken.
@@ -19,41 +17,39 @@ public final class CompletionChecker extends Checker {
     @Override
     public void onSendCqe(SimQp qp, SimCqe cqe) {
         int number = (int) cqe.wrId();
-        require((int) (cqe.wrId() >>> 32) == qp.index(), qp + ": CQE with the wr_id of another QP: " + cqe);
+        require((int) (cqe.wrId() >>> 32) == qp.index(), () -> qp + ": CQE with the wr_id of another QP: " + cqe);
         require(
                 number >= qp.sendsDone && number < qp.sent.size(),
-                qp + ": CQE of WR " + number + " while " + qp.sendsDone + " of " + qp.sent.size() + " are done: "
+                () -> qp + ": CQE of WR " + number + " while " + qp.sendsDone + " of " + qp.sent.size() + " are done: "
                         + cqe);
         for (int i = qp.sendsDone; i < number; i++) {
             Message skipped = qp.sent.get(i);
             require(
                     !skipped.signalled && !qp.failed && !skipped.forbidden,
-                    skipped + " has no CQE, but " + qp.sent.get(number) + " has");
+                    () -> skipped + " has no CQE, but " + qp.sent.get(number) + " has");
             content(skipped);
         }
         Message m = qp.sent.get(number);
         if (cqe.status() == SUCCESS) {
-            require(m.signalled, m + " is unsignalled and succeeded, yet has a CQE");
-            require(!qp.failed, m + " succeeded after an earlier WR failed");
-            require(!m.forbidden, m + " must be refused but succeeded");
-            require(cqe.opcode() == m.completionOpcode(), m + ": opcode " + cqe.opcode());
+            require(m.signalled, () -> m + " is unsignalled and succeeded, yet has a CQE");
+            require(!qp.failed, () -> m + " succeeded after an earlier WR failed");
+            require(!m.forbidden, () -> m + " must be refused but succeeded");
+            require(cqe.opcode() == m.completionOpcode(), () -> m + ": opcode " + cqe.opcode());
             if (m.opcode == Message.READ || m.isAtomic()) {
-                require(cqe.byteLen() == m.length, m + ": byte_len " + cqe.byteLen());
+                require(cqe.byteLen() == m.length, () -> m + ": byte_len " + cqe.byteLen());
             }
             content(m);
             return;
         }
         if (m.forbidden) {
-            require(cqe.status() == REM_ACCESS && !qp.failed, m + ": status " + cqe.status());
+            require(cqe.status() == REM_ACCESS && !qp.failed, () -> m + ": status " + cqe.status());
         } else if (qp.failed) {
-            require(cqe.status() == FLUSHED, m + ": status " + cqe.status() + " after an earlier failure");
+            require(cqe.status() == FLUSHED, () -> m + ": status " + cqe.status() + " after an earlier failure");
         } else {
             require(
                     qp.peer().hasForbidden() && (cqe.status() == FLUSHED || cqe.status() == RETRY_EXCEEDED),
-                    m + ": status " + cqe.status());
+                    () -> m + ": status " + cqe.status());
         }
-        qp.failed = true;
-        qp.peer().doomed = true;
     }
 
     private void content(Message m) {
@@ -72,34 +68,32 @@ public final class CompletionChecker extends Checker {
     }
 
     private void same(Message m, long address, SimNode where) {
-        for (int i = 0; i < m.length; i++) {
-            if (Mem.getByte(address + i) != Message.data(m.dataSeed, i)) {
-                fail(m + ": byte " + i + " on " + where + " is wrong at its CQE");
-            }
+        int wrong = Message.firstWrong(address, m.length, m.dataSeed);
+        if (wrong >= 0) {
+            fail(m + ": byte " + wrong + " on " + where + " is wrong at its CQE");
         }
     }
 
     @Override
     public void onReceiveCqe(SimQp qp, SimCqe cqe) {
         int k = qp.receivesDone;
-        require(k < qp.receives.size(), qp + ": more receive CQEs than receives: " + cqe);
+        require(k < qp.receives.size(), () -> qp + ": more receive CQEs than receives: " + cqe);
         Message.Receive r = qp.receives.get(k);
-        require(cqe.wrId() == r.number, qp + ": receive CQE of " + cqe.wrId() + " instead of " + r.number);
+        require(cqe.wrId() == r.number, () -> qp + ": receive CQE of " + cqe.wrId() + " instead of " + r.number);
         if (cqe.status() != SUCCESS) {
             require(
                     cqe.status() == FLUSHED && (qp.hasForbidden() || qp.peer().hasForbidden()),
-                    qp + ": receive " + k + " status " + cqe.status());
-            qp.doomed = true;
+                    () -> qp + ": receive " + k + " status " + cqe.status());
             return;
         }
-        require(k < qp.incoming.size(), qp + ": receive CQE without a message: " + cqe);
+        require(k < qp.incoming.size(), () -> qp + ": receive CQE without a message: " + cqe);
         Message m = qp.incoming.get(k);
         boolean write = m.opcode == Message.WRITE_IMM;
-        require(cqe.opcode() == (write ? 129 : 128), m + ": receive opcode " + cqe.opcode());
-        require(cqe.byteLen() == m.length, m + ": receive byte_len " + cqe.byteLen());
-        require((cqe.wcFlags() & 2) != 0 == m.hasImm(), m + ": wc_flags " + cqe.wcFlags());
+        require(cqe.opcode() == (write ? 129 : 128), () -> m + ": receive opcode " + cqe.opcode());
+        require(cqe.byteLen() == m.length, () -> m + ": receive byte_len " + cqe.byteLen());
+        require((cqe.wcFlags() & 2) != 0 == m.hasImm(), () -> m + ": wc_flags " + cqe.wcFlags());
         if (m.hasImm()) {
-            require(cqe.imm() == m.imm, m + ": immediate " + cqe.imm() + " instead of " + m.imm);
+            require(cqe.imm() == m.imm, () -> m + ": immediate " + cqe.imm() + " instead of " + m.imm);
         }
         same(m, write ? m.remote : r.address, qp.node);
     }
@@ -109,7 +103,7 @@ public final class CompletionChecker extends Checker {
         for (SimQp qp : world.qps()) {
             require(
                     qp.failed || qp.doomed || qp.receivesDone == qp.incoming.size(),
-                    qp + ": " + qp.receivesDone + " receive CQEs for " + qp.incoming.size() + " messages");
+                    () -> qp + ": " + qp.receivesDone + " receive CQEs for " + qp.incoming.size() + " messages");
         }
     }
 }

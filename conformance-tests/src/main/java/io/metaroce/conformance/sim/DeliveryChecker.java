@@ -11,7 +11,8 @@ public final class DeliveryChecker extends Checker {
         for (SimQp qp : world.qps()) {
             require(
                     qp.finished(),
-                    qp + ": " + qp.sendsDone + " of " + qp.sent.size() + " WRs are over, " + qp.receivesDone + " of "
+                    () -> qp + ": " + qp.sendsDone + " of " + qp.sent.size() + " WRs are over, " + qp.receivesDone
+                            + " of "
                             + qp.incoming.size() + " messages received" + (qp.failed ? " (failed)" : "")
                             + (qp.doomed ? " (doomed)" : "") + " state "
                             + qp.node.control().state(qp.index()));

@@ -1,5 +1,6 @@
 package io.metaroce.conformance.sim;
 
+import io.metaroce.wire.Mem;
 import org.jspecify.annotations.Nullable;
 
 /** One posted send-side WR and everything a judge needs to know of it. */
@@ -120,11 +121,38 @@ public final class Message {
 
     /** Byte {@code i} of the data of a seed: a function any side can compute. */
     static byte data(long seed, int i) {
-        long x = seed + (i >>> 3) * 0x9E3779B97F4A7C15L;
+        return (byte) (word(seed, i >>> 3) >>> ((i & 7) * 8));
+    }
+
+    private static long word(long seed, int i) {
+        long x = seed + i * 0x9E3779B97F4A7C15L;
         x ^= x >>> 31;
         x *= 0xBF58476D1CE4E5B9L;
         x ^= x >>> 29;
-        return (byte) (x >>> ((i & 7) * 8));
+        return x;
+    }
+
+    /** Writes the data of a seed. */
+    static void fill(long address, int length, long seed) {
+        for (int i = 0; i < length; i++) {
+            Mem.putByte(address + i, data(seed, i));
+        }
+    }
+
+    /** The first byte that is not of the data of a seed; -1 when all are. */
+    static int firstWrong(long address, int length, long seed) {
+        int i = 0;
+        for (; i + Long.BYTES <= length; i += Long.BYTES) {
+            if (Mem.getLongLe(address + i) != word(seed, i >>> 3)) {
+                break;
+            }
+        }
+        for (; i < length; i++) {
+            if (Mem.getByte(address + i) != data(seed, i)) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     @Override

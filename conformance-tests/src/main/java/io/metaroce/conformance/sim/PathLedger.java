@@ -6,42 +6,88 @@ import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.CommonHeader;
 import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Serial;
-import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.Iterator;
-import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import java.util.Arrays;
+import java.util.IdentityHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** What each node has sent on each of its paths and what was acknowledged, read from the frames alone: the view of an outsider with a tap at the host. */
 final class PathLedger {
-    /** A packet in flight. */
-    static final class Sent {
-        final int psn;
-        int txOrder;
-        long sentNs;
-        long firstSentNs;
-        int bytes;
-        /** When an ACK proved it lost; 0 not yet. */
-        long provenNs;
+    /** PSNs of a path that can be told apart: more than any window that the protocol allows. */
+    private static final int RING = 1024;
 
-        Sent(int psn) {
-            this.psn = psn;
+    private static final Path[] NONE = {};
+
+    /** One path of one sender in its present epoch. */
+    static final class Path {
+        private final int[] txOrder = new int[RING];
+        private final int[] bytes = new int[RING];
+        private final long[] provenNs = new long[RING];
+        private final boolean[] open = new boolean[RING];
+        private int connection;
+        private int epoch;
+        private int end;
+        private int highestTxOrder;
+        private int proven;
+
+        /** First PSN that is not acknowledged. */
+        int cum;
+
+        /** Bytes of the packets that are neither acknowledged nor proven lost. */
+        long inFlightBytes;
+
+        /** The receiver saw packets twice: the sender is right not to trust the order of this path. */
+        boolean duplicates;
+
+        private void begin(int newConnection, int newEpoch) {
+            connection = newConnection;
+            epoch = newEpoch;
+            Arrays.fill(open, false);
+            cum = 0;
+            end = 0;
+            highestTxOrder = 0;
+            proven = 0;
+            inFlightBytes = 0;
+            duplicates = false;
+        }
+
+        /** One more than the highest PSN sent, less the first that is not acknowledged. */
+        int ahead() {
+            return end - cum;
+        }
+
+        private void close(int psn) {
+            int at = psn & RING - 1;
+            if (open[at]) {
+                open[at] = false;
+                if (provenNs[at] != 0) {
+                    proven--;
+                } else {
+                    inFlightBytes -= bytes[at];
+                }
+            }
+        }
+
+        /** The packet that has been known to be lost for longest; -1 when there is none that still waits to be sent again. */
+        int oldestProven() {
+            if (proven == 0) {
+                return -1;
+            }
+            int oldest = -1;
+            for (int psn = cum; psn != end; psn++) {
+                int at = psn & RING - 1;
+                if (open[at] && provenNs[at] != 0 && (oldest < 0 || provenNs[at] < provenNs[oldest & RING - 1])) {
+                    oldest = psn;
+                }
+            }
+            return oldest;
+        }
+
+        long provenNs(int psn) {
+            return provenNs[psn & RING - 1];
         }
     }
 
-    /** One path and epoch of one sender. */
-    static final class Path {
-        final TreeMap<Integer, Sent> inFlight = new TreeMap<>(Integer::compareUnsigned);
-        int cum;
-        int highestTxOrder;
-        int connection;
-    }
-
-    private record Key(SimNode node, int path, int epoch) {}
-
-    private final Map<Key, Path> paths = new HashMap<>();
+    private final IdentityHashMap<SimNode, Path[]> paths = new IdentityHashMap<>();
 
     private static boolean sequenced(int type) {
         return type == FrameType.DATA
@@ -56,62 +102,83 @@ final class PathLedger {
         if (!sequenced(CommonHeader.type(frame))) {
             return null;
         }
-        Path path = paths.computeIfAbsent(
-                new Key(node, CommonHeader.path(frame), CommonHeader.epoch(frame)), k -> new Path());
+        Path path = path(node, CommonHeader.path(frame));
         int connection = CommonHeader.connectionId(frame);
-        if (path.connection != connection) { // another connection than before: simultaneous open, or a restart
-            path.inFlight.clear();
-            path.cum = 0;
-            path.highestTxOrder = 0;
-            path.connection = connection;
+        int epoch = CommonHeader.epoch(frame);
+        if (path.connection != connection || path.epoch != epoch) { // simultaneous open, a restart, or a re-path
+            path.begin(connection, epoch);
         }
         int psn = CommonHeader.psn(frame);
-        Sent sent = path.inFlight.get(psn);
-        if (sent == null) {
-            sent = new Sent(psn);
-            sent.firstSentNs = nowNs;
-            path.inFlight.put(psn, sent);
+        int at = psn & RING - 1;
+        if (path.open[at]) {
+            path.close(psn);
         }
-        sent.txOrder = CommonHeader.txOrder(frame);
-        sent.sentNs = nowNs;
-        sent.bytes = bytes;
-        sent.provenNs = 0;
+        if (psn - path.end >= 0) {
+            path.end = psn + 1;
+        }
+        path.open[at] = true;
+        path.txOrder[at] = CommonHeader.txOrder(frame);
+        path.bytes[at] = bytes;
+        path.provenNs[at] = 0;
+        path.inFlightBytes += bytes;
         return path;
     }
 
-    /** Notes an ACK that arrives; answers the path it speaks of. */
-    @Nullable
-    Path acknowledged(SimNode node, long frame, long nowNs) {
-        if (CommonHeader.type(frame) != FrameType.ACK) {
-            return null;
+    private Path path(SimNode node, int id) {
+        Path[] all = paths.get(node);
+        if (all == null || id >= all.length) {
+            Path[] more = new Path[id + 1];
+            for (int i = 0; i <= id; i++) {
+                more[i] = all != null && i < all.length ? all[i] : new Path();
+            }
+            all = more;
+            paths.put(node, all);
         }
-        Path path = paths.get(new Key(node, CommonHeader.path(frame), CommonHeader.epoch(frame)));
-        if (path == null || !isOf(node, path.connection, CommonHeader.connectionId(frame))) {
-            return null;
+        return all[id];
+    }
+
+    /** Notes an ACK that arrives. */
+    void acknowledged(SimNode node, long frame, long nowNs) {
+        if (CommonHeader.type(frame) != FrameType.ACK) {
+            return;
+        }
+        Path[] all = paths(node);
+        int id = CommonHeader.path(frame);
+        if (id >= all.length || all[id].epoch != CommonHeader.epoch(frame)) {
+            return;
+        }
+        Path path = all[id];
+        if (!isOf(node, path.connection, CommonHeader.connectionId(frame))) {
+            return;
         }
         long ack = frame + AckHeader.OFFSET;
         int cum = AckHeader.cumPsn(ack);
-        if (Serial.before(path.cum, cum)) {
-            path.cum = cum;
-        }
         int hi = AckHeader.echoTxOrder(ack);
+        if (cum - path.end > 0) {
+            return; // not of this life
+        }
         if (Serial.before(path.highestTxOrder, hi)) {
             path.highestTxOrder = hi;
         }
+        path.duplicates |= AckHeader.dupCount(ack) != 0;
+        while (cum - path.cum > 0) {
+            path.close(path.cum++);
+        }
         int words = AckHeader.sackWords(ack);
-        for (Iterator<Sent> it = path.inFlight.values().iterator(); it.hasNext(); ) {
-            Sent s = it.next();
-            int distance = s.psn - cum - 1;
-            boolean selected = distance >= 0
-                    && distance < 64 * words
-                    && (AckHeader.sackWord(ack, distance / 64) >>> (distance % 64) & 1) != 0;
-            if (Serial.before(s.psn, cum) || selected) {
-                it.remove();
-            } else if (s.provenNs == 0 && Serial.before(s.txOrder, path.highestTxOrder)) {
-                s.provenNs = nowNs;
+        for (int i = 0; i < 64 * words; i++) {
+            int psn = cum + 1 + i;
+            if ((AckHeader.sackWord(ack, i >>> 6) >>> i & 1) != 0 && psn - path.cum >= 0 && psn - path.end < 0) {
+                path.close(psn);
             }
         }
-        return path;
+        for (int psn = path.cum; psn != path.end; psn++) {
+            int at = psn & RING - 1;
+            if (path.open[at] && path.provenNs[at] == 0 && Serial.before(path.txOrder[at], path.highestTxOrder)) {
+                path.provenNs[at] = nowNs;
+                path.proven++;
+                path.inFlightBytes -= path.bytes[at];
+            }
+        }
     }
 
     /** Whether an ACK to {@code localId} is of the connection whose frames carry {@code peerId}, and not a late one of an earlier life. */
@@ -126,13 +193,8 @@ final class PathLedger {
         return false;
     }
 
-    List<Path> paths(SimNode node) {
-        List<Path> all = new ArrayList<>();
-        paths.forEach((key, path) -> {
-            if (key.node() == node) {
-                all.add(path);
-            }
-        });
-        return all;
+    /** All paths that a node has sent on. */
+    Path[] paths(SimNode node) {
+        return paths.getOrDefault(node, NONE);
     }
 }

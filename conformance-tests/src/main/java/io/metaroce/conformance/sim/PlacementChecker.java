@@ -1,5 +1,7 @@
 package io.metaroce.conformance.sim;
 
+import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.IdentityHashMap;
 
 /**
@@ -16,6 +18,9 @@ public final class PlacementChecker extends Checker {
         "outside any work", "expected", "placed before", "closed by its CQE", "shared"
     };
 
+    /** As in {@link Arenas}: what earlier runs have left, all zero. */
+    private static final ThreadLocal<ArrayDeque<byte[]>> CLEAN = ThreadLocal.withInitial(ArrayDeque::new);
+
     private final IdentityHashMap<SimNode, byte[]> memory = new IdentityHashMap<>();
 
     public PlacementChecker() {
@@ -23,15 +28,29 @@ public final class PlacementChecker extends Checker {
     }
 
     private byte[] memory(SimNode node) {
-        return memory.computeIfAbsent(node, n -> new byte[n.arenaSize()]);
+        byte[] m = memory.get(node);
+        if (m == null) {
+            m = CLEAN.get().poll();
+            if (m == null || m.length < node.arenaSize()) {
+                m = new byte[node.arenaSize()];
+            }
+            memory.put(node, m);
+        }
+        return m;
     }
 
     private void mark(SimNode node, long address, int length, byte state) {
-        byte[] m = memory(node);
         int at = node.arenaOffset(address);
-        for (int i = 0; i < length; i++) {
-            m[at + i] = state;
-        }
+        Arrays.fill(memory(node), at, at + length, state);
+    }
+
+    @Override
+    public void close() {
+        memory.forEach((node, m) -> {
+            Arrays.fill(m, 0, node.arenaUsed(), (byte) 0);
+            CLEAN.get().push(m);
+        });
+        memory.clear();
     }
 
     @Override
@@ -51,8 +70,8 @@ public final class PlacementChecker extends Checker {
 
     @Override
     public void onPlaced(SimNode node, long address, long bytes) {
-        byte[] m = memory(node);
         int at = node.arenaOffset(address);
+        byte[] m = memory(node);
         for (int i = 0; i < bytes; i++) {
             byte state = m[at + i];
             if (state == EXPECTED) {

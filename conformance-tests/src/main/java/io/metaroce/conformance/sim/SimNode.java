@@ -3,6 +3,7 @@ package io.metaroce.conformance.sim;
 import io.metaroce.provider.engine.Engine;
 import io.metaroce.provider.engine.EngineConfig;
 import io.metaroce.provider.engine.QpControl;
+import io.metaroce.provider.engine.conn.Connection;
 import io.metaroce.provider.link.sim.SimHost;
 import io.metaroce.provider.port.Completions;
 import io.metaroce.provider.port.Counters;
@@ -43,7 +44,7 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
         this.name = name;
         this.host = host;
         this.arenaBytes = arenaBytes;
-        arena = Mem.alloc(arenaBytes);
+        arena = Arenas.take(arenaBytes);
         engine = new Engine(config, host, this, this, this, counters);
     }
 
@@ -100,6 +101,21 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
         return (int) arenaBytes;
     }
 
+    int arenaUsed() {
+        return (int) arenaUsed;
+    }
+
+    /** Whether the engine suspects this path of its open connection. */
+    boolean suspects(int path) {
+        for (int i = 0; i < engine.connections().end(); i++) {
+            Connection c = engine.connections().connection(i);
+            if (c != null && c.isOpen() && path < c.pathCount()) {
+                return c.path(path).suspect();
+            }
+        }
+        return false;
+    }
+
     void ring(int qp) {
         doorbells.add(qp);
         host.wake();
@@ -110,7 +126,7 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
             qp.free();
         }
         engine.close();
-        Mem.free(arena);
+        Arenas.give(arena, arenaBytes);
     }
 
     boolean replaying() {
@@ -233,10 +249,13 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
     @Override
     public void commit(int destination, int sourcePort, int bytes) {
         long frame = out.begin(destination);
+        if (world.swallows(frame)) {
+            return; // the next begin gives out the same room
+        }
         for (Checker c : world.checkers()) {
             c.onTransmit(this, frame, bytes, destination, sourcePort, world.nowNs());
         }
-        world.onCommit(this, out, frame, destination, sourcePort, bytes);
+        out.commit(destination, sourcePort, bytes);
     }
 
     // Regions

@@ -187,16 +187,15 @@ public final class SimQp {
     /** What writes to the shared memory must have left: for each byte the last write that covers it. */
     void checkShared(PlacementChecker judge) {
         SimNode at = peer().node;
-        for (int i = 0; i < sharedBytes; i++) {
-            for (int k = sent.size() - 1; k >= 0; k--) {
-                Message m = sent.get(k);
-                long offset = sharedTarget + i - m.remote;
-                if (m.shared && offset >= 0 && offset < m.length) {
-                    if (Mem.getByte(sharedTarget + i) != Message.data(m.dataSeed, (int) offset)) {
-                        judge.wrong(at + ": shared byte " + i + " does not show the last write " + m);
-                    }
-                    break;
+        boolean[] judged = new boolean[sharedBytes];
+        for (int k = sent.size() - 1; k >= 0; k--) {
+            Message m = sent.get(k);
+            for (int i = 0; m.shared && i < m.length; i++) {
+                int to = (int) (m.remote - sharedTarget) + i;
+                if (!judged[to] && Mem.getByte(m.remote + i) != Message.data(m.dataSeed, i)) {
+                    judge.wrong(at + ": shared byte " + to + " does not show the last write " + m);
                 }
+                judged[to] = true;
             }
         }
     }
@@ -239,9 +238,7 @@ public final class SimQp {
         }
         long filled = source ? local : opcode == Message.READ ? remote : 0;
         if (filled != 0) {
-            for (int i = 0; i < length; i++) {
-                Mem.putByte(filled + i, Message.data(dataSeed, i));
-            }
+            Message.fill(filled, length, dataSeed);
         }
         // a CAS succeeds in about half of the cases: its compare value is the model's or not
         long compare = random.nextBoolean() ? counterModel : random.nextLong();

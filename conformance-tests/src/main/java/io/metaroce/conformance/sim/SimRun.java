@@ -1,32 +1,42 @@
 package io.metaroce.conformance.sim;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Many seeds through all checkers: {@code SimRun FIRST COUNT}. A failure prints the seed; {@code SimRun SEED 1} plays it again. */
+/** Seeds through all checkers. */
 public final class SimRun {
-    private static final long WINDOW_BYTES = 1 << 20;
-
     private SimRun() {}
 
+    /** One checker per invariant. */
     public static List<Checker> checkers(Profile profile) {
         return List.of(
                 new PlacementChecker(),
                 new CompletionChecker(),
                 new AtomicChecker(),
-                new WindowChecker(WINDOW_BYTES),
+                new WindowChecker(profile.windowBytes()),
                 new RecoveryChecker(profile),
                 new StaleChecker(),
                 new DeliveryChecker());
     }
 
-    /** One seed with all checkers; answers the virtual time it took. */
+    /** One seed of the random mix with all checkers; answers the virtual time it took. */
     public static long seed(long seed) {
-        Profile profile = Profile.random(new SplittableRandom(seed ^ 0x5eed));
-        try (SimWorld world = new SimWorld(seed, profile, checkers(profile), Mutation.NONE)) {
+        return seed(seed, Profile.RANDOM, null);
+    }
+
+    /** One seed of a profile with all checkers, watched by {@code trace} if that is not null; answers the virtual time it took. */
+    public static long seed(long seed, String name, @Nullable Trace trace) {
+        Profile profile = Profile.named(name, new SplittableRandom(seed ^ 0x5eed));
+        List<Checker> all = new ArrayList<>();
+        if (trace != null) {
+            all.add(trace);
+        }
+        all.addAll(checkers(profile));
+        try (SimWorld world = new SimWorld(seed, profile, all, Mutation.NONE)) {
             long startNs = world.nowNs();
             world.run();
             return world.nowNs() - startNs;
@@ -55,30 +65,5 @@ public final class SimRun {
             worker.join();
         }
         return failure.get();
-    }
-
-    public static void main(String[] args) {
-        long first = Long.parseLong(args[0]);
-        int count = Integer.parseInt(args[1]);
-        long virtualNs = 0;
-        int failed = 0;
-        long startNs = System.nanoTime();
-        for (long s = first; s < first + count; s++) {
-            try {
-                virtualNs += seed(s);
-            } catch (Checker.Violation v) {
-                failed++;
-                System.out.println("FAIL " + v.getMessage());
-                if (count == 1) {
-                    v.printStackTrace(System.out);
-                }
-            }
-        }
-        System.out.printf(
-                "seeds %d failed %d virtual_s %.3f real_s %.1f%n",
-                count, failed, virtualNs / 1e9, (System.nanoTime() - startNs) / 1e9);
-        if (failed > 0) {
-            System.exit(1);
-        }
     }
 }

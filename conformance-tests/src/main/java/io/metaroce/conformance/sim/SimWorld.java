@@ -4,8 +4,9 @@ import io.metaroce.provider.engine.EngineConfig;
 import io.metaroce.provider.link.sim.SimFabric;
 import io.metaroce.provider.link.sim.StarTopology;
 import io.metaroce.provider.port.QpAttributes;
-import io.metaroce.provider.port.TxBatch;
-import io.metaroce.wire.Mem;
+import io.metaroce.wire.CommonHeader;
+import io.metaroce.wire.FrameFlag;
+import io.metaroce.wire.FrameType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -82,7 +83,8 @@ public final class SimWorld implements AutoCloseable {
     }
 
     private long arenaBytes() {
-        return (long) (profile.messages() + 4) * profile.qps() * (profile.maxBytes() + 64L) * 3 * 2 + 65_536;
+        long most = (long) (profile.messages() + 4) * profile.qps() * (profile.maxBytes() + 64L) * 3 * 2 + 65_536;
+        return Math.max(most, 1 << 27);
     }
 
     private void connect(SimQp a, SimQp b) {
@@ -114,7 +116,7 @@ public final class SimWorld implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             throw new Checker.Violation(
-                            "seed " + seed + " at " + fabric.nowNs() + " ns: " + e.getMessage() + "\n" + profile + "\n"
+                            "seed " + seed + " step " + fabric.eventCount() + " at " + fabric.nowNs() + " ns: " + e.getMessage() + "\n" + profile + "\n"
                                     + nodes[0].log + "\n" + nodes[1].log + "\n" + counters(0) + "\n" + counters(1))
                     .withCause(e);
         }
@@ -169,7 +171,8 @@ public final class SimWorld implements AutoCloseable {
     }
 
     private SimNode start(int i) {
-        EngineConfig config = EngineConfig.of(1 + (random.nextLong() >>> 1), random.nextLong(), 0);
+        EngineConfig config = EngineConfig.of(1 + (random.nextLong() >>> 1), random.nextLong(), 0)
+                .withWindowBytes(profile.windowBytes() * (mutation == Mutation.WIDE_WINDOW ? 4 : 1));
         SimNode node = new SimNode(this, i == 0 ? "A" : "B", fabric.host(i), config, arenaBytes());
         fabric.host(i).start(node);
         return node;
@@ -226,12 +229,17 @@ public final class SimWorld implements AutoCloseable {
                 c.onReceiveCqe(qp, cqe);
             }
             qp.receivesDone++;
+            qp.doomed |= cqe.status() != 0;
             return;
         }
         for (Checker c : checkers) {
             c.onSendCqe(qp, cqe);
         }
         qp.sendsDone = (int) cqe.wrId() + 1;
+        if (cqe.status() != 0) {
+            qp.failed = true;
+            qp.peer().doomed = true;
+        }
     }
 
     void onPlaced(SimNode node, long address, long bytes) {
@@ -246,13 +254,13 @@ public final class SimWorld implements AutoCloseable {
         }
     }
 
-    /** Hands a frame to the fabric, unless the mutation under test says otherwise. */
-    void onCommit(SimNode node, TxBatch out, long frame, int destination, int sourcePort, int bytes) {
-        if (mutation == Mutation.SWALLOW_RESENDS && (Mem.getByte(frame + 1) & 2) != 0 && Mem.getByte(frame) == 0x10) {
-            mutated++;
-            return; // the room is given out again by the next begin
-        }
-        out.commit(destination, sourcePort, bytes);
+    /** Whether the mutation under test keeps a frame from ever leaving its host. */
+    boolean swallows(long frame) {
+        boolean swallowed = mutation == Mutation.SWALLOW_RESENDS
+                && CommonHeader.type(frame) == FrameType.DATA
+                && (CommonHeader.flags(frame) & FrameFlag.RTX) != 0;
+        mutated += swallowed ? 1 : 0;
+        return swallowed;
     }
 
     /** Whether this mutation is under test and its hour has come. */
@@ -312,6 +320,7 @@ public final class SimWorld implements AutoCloseable {
 
     @Override
     public void close() {
+        checkers.forEach(Checker::close);
         buried.forEach(SimNode::free);
         nodes[0].free();
         nodes[1].free();

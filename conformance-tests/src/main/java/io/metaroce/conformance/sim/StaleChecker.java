@@ -8,16 +8,16 @@ public final class StaleChecker extends Checker {
 
     @Override
     public void onPlaced(SimNode node, long address, long bytes) {
-        require(!node.replaying(), node + ": a stale frame placed " + bytes + " bytes");
+        require(!node.replaying(), () -> node + ": a stale frame placed " + bytes + " bytes");
     }
 
     @Override
     public void onAtomic(SimNode node, long address, long before, long after) {
-        require(!node.replaying(), node + ": a stale frame ran an atomic");
+        require(!node.replaying(), () -> node + ": a stale frame ran an atomic");
     }
 
     @Override
     public void onCqeWritten(SimNode node, SimCqe cqe) {
-        require(!node.replaying(), node + ": a stale frame led to " + cqe);
+        require(!node.replaying(), () -> node + ": a stale frame led to " + cqe);
     }
 }

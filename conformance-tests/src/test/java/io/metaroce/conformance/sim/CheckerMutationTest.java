@@ -1,0 +1,70 @@
+package io.metaroce.conformance.sim;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** Each checker, alone, reports the fault that its mutation makes, and is content with the same runs without it. */
+final class CheckerMutationTest {
+    private static final int SEEDS = 300;
+
+    /** Runs seeds until the checker speaks. The run that it complains of must pass unmutated. */
+    private static void reports(Mutation mutation, String invariant, Function<Profile, Checker> checker) {
+        for (long seed = 1; seed <= SEEDS; seed++) {
+            Profile profile = Profile.random(new SplittableRandom(seed ^ 0x5eed));
+            try (SimWorld world = new SimWorld(seed, profile, List.of(checker.apply(profile)), mutation)) {
+                world.run();
+            } catch (Checker.Violation v) {
+                assertTrue(String.valueOf(v.getMessage()).contains(invariant + ": "), "seed " + seed + ": " + v);
+                try (SimWorld world = new SimWorld(seed, profile, List.of(checker.apply(profile)), Mutation.NONE)) {
+                    world.run();
+                }
+                return;
+            }
+        }
+        throw new AssertionError(invariant + " never reported " + mutation + " in " + SEEDS + " seeds");
+    }
+
+    @Test
+    void i1_sees_a_byte_that_is_placed_twice() {
+        reports(Mutation.PLACE_TWICE, "I1", p -> new PlacementChecker());
+    }
+
+    @Test
+    void i2_sees_completions_out_of_order() {
+        reports(Mutation.SWAP_COMPLETIONS, "I2", p -> new CompletionChecker());
+    }
+
+    @Test
+    void i2_sees_a_completion_shown_twice() {
+        reports(Mutation.DOUBLE_COMPLETION, "I2", p -> new CompletionChecker());
+    }
+
+    @Test
+    void i3_sees_an_atomic_that_ran_twice() {
+        reports(Mutation.ATOMIC_TWICE, "I3", p -> new AtomicChecker());
+    }
+
+    @Test
+    void i4_sees_a_window_that_is_too_wide() {
+        reports(Mutation.WIDE_WINDOW, "I4", p -> new WindowChecker(p.windowBytes()));
+    }
+
+    @Test
+    void i5_sees_a_resend_that_never_leaves() {
+        reports(Mutation.SWALLOW_RESENDS, "I5", RecoveryChecker::new);
+    }
+
+    @Test
+    void i7_sees_an_effect_of_a_stale_frame() {
+        reports(Mutation.CALL_IT_STALE, "I7", p -> new StaleChecker());
+    }
+
+    @Test
+    void i8_sees_work_that_never_ends() {
+        reports(Mutation.SWALLOW_RESENDS, "I8", p -> new DeliveryChecker());
+    }
+}

@@ -1,0 +1,16 @@
+package io.metaroce.conformance.sim;
+
+import org.junit.jupiter.api.Test;
+
+/** Invariants I1 to I5, I7 and I8 over 10,000 seeds. A failure names its seed; {@code mroce chaos --seed S --trace} plays it again. */
+final class InvariantSeedsTest {
+    private static final int SEEDS = Integer.getInteger("mroce.sim.seeds", 10_000);
+
+    @Test
+    void hold_over_many_seeds() throws InterruptedException {
+        Throwable failure = SimRun.seeds(1, SEEDS);
+        if (failure != null) {
+            throw new AssertionError(failure.getMessage(), failure);
+        }
+    }
+}
