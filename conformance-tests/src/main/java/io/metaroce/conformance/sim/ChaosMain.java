@@ -40,7 +40,8 @@ public final class ChaosMain {
                 i++;
                 continue;
             }
-            if (i + 1 == args.length || !List.of("--seeds", "--from", "--seed", "--profile").contains(args[i])) {
+            if (i + 1 == args.length
+                    || !List.of("--seeds", "--from", "--seed", "--profile").contains(args[i])) {
                 return "unknown option, or one without its value: " + args[i];
             }
             String value = args[i + 1];
@@ -122,7 +123,9 @@ public final class ChaosMain {
             try {
                 virtualNs.addAndGet(SimRun.seed(seed, profile, null));
             } catch (Checker.Violation v) {
-                failures.put(seed, v.getMessage() + "\nagain: mroce chaos --profile " + profile + " --seed " + seed + " --trace");
+                failures.put(
+                        seed,
+                        v.getMessage() + "\nagain: mroce chaos --profile " + profile + " --seed " + seed + " --trace");
             }
         }
     }

@@ -35,9 +35,6 @@ final class PathLedger {
         /** Bytes of the packets that are neither acknowledged nor proven lost. */
         long inFlightBytes;
 
-        /** The receiver saw packets twice: the sender is right not to trust the order of this path. */
-        boolean duplicates;
-
         private void begin(int newConnection, int newEpoch) {
             connection = newConnection;
             epoch = newEpoch;
@@ -47,7 +44,6 @@ final class PathLedger {
             highestTxOrder = 0;
             proven = 0;
             inFlightBytes = 0;
-            duplicates = false;
         }
 
         /** One more than the highest PSN sent, less the first that is not acknowledged. */
@@ -160,7 +156,6 @@ final class PathLedger {
         if (Serial.before(path.highestTxOrder, hi)) {
             path.highestTxOrder = hi;
         }
-        path.duplicates |= AckHeader.dupCount(ack) != 0;
         while (cum - path.cum > 0) {
             path.close(path.cum++);
         }

@@ -67,12 +67,22 @@ public record Profile(
         return switch (name) {
             case RANDOM -> p;
             case "calm" -> p.with(0, 0, 0, 0, false, false, false, NextLife.NONE);
-            case "lossy" -> p.with(0.2, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, p.forbidden, p.nextLife);
+            case "lossy" ->
+                p.with(0.2, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, p.forbidden, p.nextLife);
             case "reorder" -> p.with(p.loss, 0.1, p.corrupt, 0.3, p.stall, p.slowReceiver, p.forbidden, p.nextLife);
             case "rnr" -> p.with(p.loss, p.duplicate, p.corrupt, p.reorder, p.stall, true, p.forbidden, p.nextLife);
             case "restart" ->
-                p.with(p.loss, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, p.forbidden, NextLife.RESTART);
-            case "errors" -> p.with(p.loss, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, true, p.nextLife);
+                p.with(
+                        p.loss,
+                        p.duplicate,
+                        p.corrupt,
+                        p.reorder,
+                        p.stall,
+                        p.slowReceiver,
+                        p.forbidden,
+                        NextLife.RESTART);
+            case "errors" ->
+                p.with(p.loss, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, true, p.nextLife);
             default -> throw new IllegalArgumentException("no profile " + name);
         };
     }

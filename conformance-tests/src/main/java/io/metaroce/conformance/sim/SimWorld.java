@@ -115,9 +115,9 @@ public final class SimWorld implements AutoCloseable {
                 live();
             }
         } catch (RuntimeException e) {
-            throw new Checker.Violation(
-                            "seed " + seed + " step " + fabric.eventCount() + " at " + fabric.nowNs() + " ns: " + e.getMessage() + "\n" + profile + "\n"
-                                    + nodes[0].log + "\n" + nodes[1].log + "\n" + counters(0) + "\n" + counters(1))
+            throw new Checker.Violation("seed " + seed + " step " + fabric.eventCount() + " at " + fabric.nowNs()
+                            + " ns: " + e.getMessage() + "\n" + profile + "\n" + nodes[0].log + "\n" + nodes[1].log
+                            + "\n" + counters(0) + "\n" + counters(1))
                     .withCause(e);
         }
     }

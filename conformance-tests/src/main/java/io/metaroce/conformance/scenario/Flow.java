@@ -1,0 +1,143 @@
+package io.metaroce.conformance.scenario;
+
+import io.metaroce.provider.slots.Ring;
+import io.metaroce.provider.slots.SendSlot;
+import io.metaroce.provider.slots.Sge;
+import java.util.Arrays;
+
+/** RDMA Writes of one size from a host to another, a number of them outstanding, and how long each took. */
+final class Flow {
+    private static final int ENTRIES = 16;
+
+    private final FlowHost from;
+    private final FlowHost to;
+    private final int bytes;
+    private final int outstanding;
+    private final long limit;
+    private final long sq;
+    private final long rq;
+    private final long sq2;
+    private final long rq2;
+    private final int qpFrom;
+    private final int qpTo;
+    private final long[] postedNs = new long[ENTRIES];
+    private long posted;
+    private long done;
+    private long lastDoneNs;
+    private long gapNs;
+    private long[] tookNs = new long[64];
+
+    /** @param limit messages to send; Long.MAX_VALUE for ever */
+    Flow(FlowHost from, FlowHost to, int bytes, int outstanding, long limit) {
+        this.from = from;
+        this.to = to;
+        this.bytes = bytes;
+        this.outstanding = Math.min(outstanding, ENTRIES);
+        this.limit = limit;
+        sq = Ring.allocate(ENTRIES, 64);
+        rq = Ring.allocate(1, 64);
+        sq2 = Ring.allocate(1, 64);
+        rq2 = Ring.allocate(1, 64);
+        qpFrom = from.createQp(this, sq, rq);
+        qpTo = to.createQp(this, sq2, rq2);
+        from.connect(qpFrom, to, qpTo);
+        to.connect(qpTo, from, qpFrom);
+    }
+
+    int qp(FlowHost side) {
+        return side == from ? qpFrom : qpTo;
+    }
+
+    void start(long nowNs) {
+        lastDoneNs = nowNs;
+        refill(nowNs);
+    }
+
+    void refill(long nowNs) {
+        boolean any = false;
+        while (posted - done < outstanding && posted < limit) {
+            int tail = Ring.tail(sq);
+            long slot = Ring.slot(sq, tail);
+            SendSlot.wrId(slot, posted);
+            SendSlot.opcode(slot, 0);
+            SendSlot.flags(slot, SendSlot.SIGNALED);
+            SendSlot.numSge(slot, 1);
+            SendSlot.length(slot, bytes);
+            SendSlot.rkey(slot, 1);
+            SendSlot.remoteAddr(slot, FlowHost.memory(qpTo));
+            Sge.addr(SendSlot.sge(slot, 0), 3 * FlowHost.MEMORY);
+            Sge.length(SendSlot.sge(slot, 0), bytes);
+            Sge.lkey(SendSlot.sge(slot, 0), 1);
+            Ring.publishTail(sq, tail + 1);
+            postedNs[(int) (posted % ENTRIES)] = nowNs;
+            posted++;
+            any = true;
+        }
+        if (any) {
+            from.ring(this);
+        }
+    }
+
+    void completed(long wrId, int status, long nowNs) {
+        if (status != 0) {
+            return;
+        }
+        if (done == tookNs.length) {
+            tookNs = Arrays.copyOf(tookNs, tookNs.length * 2);
+        }
+        tookNs[(int) done] = nowNs - postedNs[(int) (wrId % ENTRIES)];
+        gapNs = Math.max(gapNs, nowNs - lastDoneNs);
+        lastDoneNs = nowNs;
+        done++;
+    }
+
+    boolean finished() {
+        return done == limit;
+    }
+
+    /** Messages completed. */
+    long done() {
+        return done;
+    }
+
+    /** Longest time without a completion. */
+    long gapNs() {
+        return gapNs;
+    }
+
+    void clearGap(long nowNs) {
+        gapNs = 0;
+        lastDoneNs = nowNs;
+    }
+
+    long lastDoneNs() {
+        return lastDoneNs;
+    }
+
+    /** Completion times of all messages so far, sorted, nanoseconds. */
+    long[] sortedNs() {
+        long[] all = Arrays.copyOf(tookNs, (int) done);
+        Arrays.sort(all);
+        return all;
+    }
+
+    /** Bytes landed at the target. */
+    long landedBytes() {
+        return to.landedBytes(qpTo);
+    }
+
+    FlowHost to() {
+        return to;
+    }
+
+    FlowHost from() {
+        return from;
+    }
+
+    void free() {
+        Ring.free(sq);
+        Ring.free(rq);
+        Ring.free(sq2);
+        Ring.free(rq2);
+    }
+}

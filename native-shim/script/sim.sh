@@ -1,0 +1,24 @@
+# mroce sim and mroce chaos: the engine in a simulated network. Needs no privilege and no network. Sourced, never run.
+
+. "$MROCE_DIR/script/build.sh"
+
+# Runs class $1 of conformance-tests with the other arguments.
+simulate() {
+    local main=$1 classes=$MROCE_ROOT/conformance-tests/target/classes jar path
+    shift
+    need_jdk
+    [ -e "$classes/io/metaroce/conformance/scenario/SimMain.class" ] || mroce_build
+    path=$classes
+    for jar in "$MROCE_DIR"/target/mroce/lib/*.jar; do
+        path=$path:$jar
+    done
+    exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseParallelGC -cp "$path" "$main" "$@"
+}
+
+mroce_sim() {
+    simulate io.metaroce.conformance.scenario.SimMain "$@"
+}
+
+mroce_chaos() {
+    simulate io.metaroce.conformance.sim.ChaosMain "$@"
+}
