@@ -15,6 +15,9 @@ public interface StreamLayer {
     /** A STREAM_CTL packet that its path has not received before. The answer is as in {@link #onData}. */
     boolean onStreamCtl(int conn, long body, int bytes, long nowNs);
 
+    /** A PROBE came: the sender has sent all it has, and may have missed our last ACK. The block that went out last is due once more. */
+    default void onProbe(int conn, long nowNs) {}
+
     /** One stream block of an ACK (or of a FINAL). {@code ackSeq} tells which of two blocks is newer, compared serially. */
     void onBlock(int conn, long block, int ackSeq, long nowNs);
 

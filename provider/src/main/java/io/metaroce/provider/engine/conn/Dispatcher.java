@@ -140,8 +140,11 @@ final class Dispatcher {
         }
         c.lastReceiver = id;
         c.ackMask |= 1L << id;
-        if (type == FrameType.PROBE && CommonHeader.attempt(frame) > 0) {
-            c.probedMask |= 1L << id;
+        if (type == FrameType.PROBE) {
+            context.streams.onProbe(c.index, nowNs);
+            if (CommonHeader.attempt(frame) > 0) {
+                c.probedMask |= 1L << id;
+            }
         }
         table.enqueue(c);
     }

@@ -21,6 +21,7 @@ final class Outbox {
     private @Nullable Stream ctlTail;
     private @Nullable Stream blockHead;
     private @Nullable Stream blockTail;
+    private @Nullable Stream lastTold;
 
     void addCtl(Stream stream) {
         if (stream.ctlQueued) {
@@ -88,6 +89,17 @@ final class Outbox {
         }
     }
 
+    /** A block of what this stream's peer asked for has gone out. */
+    void told(Stream stream) {
+        lastTold = stream;
+    }
+
+    /** The stream whose requests were acknowledged last; null when there is none or it has left. */
+    @Nullable
+    Stream lastTold() {
+        return lastTold;
+    }
+
     boolean blocksDue() {
         return blockHead != null || strangerCount > 0;
     }
@@ -117,6 +129,9 @@ final class Outbox {
     void forget(Stream stream) {
         stream.ctlDue = 0;
         stream.blocksDue = 0;
+        if (lastTold == stream) {
+            lastTold = null;
+        }
         if (stream.ctlQueued) {
             Stream before = null;
             Stream at = ctlHead;

@@ -202,6 +202,15 @@ public final class Streams implements StreamLayer, QpControl {
     }
 
     @Override
+    public void onProbe(int conn, long nowNs) {
+        shared.nowNs = nowNs;
+        Stream stream = shared.outbox(conn).lastTold();
+        if (stream != null) {
+            stream.blockDue(Space.REQUEST, false);
+        }
+    }
+
+    @Override
     public void onBlock(int conn, long block, int ackSeq, long nowNs) {
         shared.nowNs = nowNs;
         Stream stream = blockStream(conn, block);
@@ -389,6 +398,7 @@ public final class Streams implements StreamLayer, QpControl {
             if ((stream.blocksDue & 1 << Space.REQUEST) != 0) {
                 stream.blocksDue &= ~(1 << Space.REQUEST);
                 stream.responder.putBlock(out + (long) n++ * StreamBlock.LENGTH);
+                box.told(stream);
             } else if (stream.blocksDue != 0) {
                 stream.blocksDue = 0;
                 stream.requester.replies.putBlock(out + (long) n++ * StreamBlock.LENGTH);
