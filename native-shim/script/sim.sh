@@ -7,7 +7,9 @@ simulate() {
     local main=$1 classes=$MROCE_ROOT/conformance-tests/target/classes jar path
     shift
     need_jdk
-    [ -e "$classes/io/metaroce/conformance/scenario/SimMain.class" ] || mroce_build
+    if ! [ -e "$classes/io/metaroce/conformance/scenario/SimMain.class" ] || ! [ -e "$MROCE_DIR/target/mroce/lib/provider.jar" ]; then
+        mroce_build
+    fi
     path=$classes
     for jar in "$MROCE_DIR"/target/mroce/lib/*.jar; do
         path=$path:$jar

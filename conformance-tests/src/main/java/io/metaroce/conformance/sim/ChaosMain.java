@@ -122,12 +122,17 @@ public final class ChaosMain {
         while (failures.size() < MOST_FAILURES && (seed = next.getAndIncrement()) - from < seeds) {
             try {
                 virtualNs.addAndGet(SimRun.seed(seed, profile, null));
-            } catch (Checker.Violation v) {
+            } catch (RuntimeException | Error v) {
                 failures.put(
                         seed,
-                        v.getMessage() + "\nagain: mroce chaos --profile " + profile + " --seed " + seed + " --trace");
+                        text(v) + "\nagain: mroce chaos --profile " + profile + " --seed " + seed + " --trace");
             }
         }
+    }
+
+    /** A seed that could not be played, for whatever reason, has not passed. */
+    private static String text(Throwable end) {
+        return end instanceof Checker.Violation ? String.valueOf(end.getMessage()) : end.toString();
     }
 
     /** One seed; a failure is told with the last events of what it concerns. */
@@ -136,8 +141,8 @@ public final class ChaosMain {
         try {
             long virtualNs = SimRun.seed(seed, profile, events);
             System.out.printf(Locale.ROOT, "seed %d%nfailed 0%nvirtual_s %.6f%n", seed, virtualNs / 1e9);
-        } catch (Checker.Violation v) {
-            System.out.println("FAIL " + v.getMessage());
+        } catch (RuntimeException | Error v) {
+            System.out.println("FAIL " + text(v));
             if (v.getCause() != null && !(v.getCause() instanceof Checker.Violation)) {
                 v.getCause().printStackTrace(System.out);
             }
