@@ -124,8 +124,7 @@ public final class ChaosMain {
                 virtualNs.addAndGet(SimRun.seed(seed, profile, null));
             } catch (RuntimeException | Error v) {
                 failures.put(
-                        seed,
-                        text(v) + "\nagain: mroce chaos --profile " + profile + " --seed " + seed + " --trace");
+                        seed, text(v) + "\nagain: mroce chaos --profile " + profile + " --seed " + seed + " --trace");
             }
         }
     }
