@@ -43,64 +43,45 @@ static bool wants_mode(int flags)
 	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
 }
 
+/* The mode behind `flags`, the last named argument; 0 when none was given. */
+#define GIVEN_MODE(flags)                                                                                                \
+	({                                                                                                                   \
+		mode_t mode = 0;                                                                                                 \
+		if (wants_mode(flags)) {                                                                                         \
+			va_list args;                                                                                                \
+			va_start(args, flags);                                                                                       \
+			mode = va_arg(args, mode_t);                                                                                 \
+			va_end(args);                                                                                                \
+		}                                                                                                                \
+		mode;                                                                                                            \
+	})
+
 EXPORT int open(const char *path, int flags, ...)
 {
 	char moved[PATH_MAX];
-	mode_t mode = 0;
 
-	if (wants_mode(flags)) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return NEXT(open)(MOVED(path), flags, mode);
+	return NEXT(open)(MOVED(path), flags, GIVEN_MODE(flags));
 }
 
 EXPORT int open64(const char *path, int flags, ...)
 {
 	char moved[PATH_MAX];
-	mode_t mode = 0;
 
-	if (wants_mode(flags)) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return NEXT(open64)(MOVED(path), flags, mode);
+	return NEXT(open64)(MOVED(path), flags, GIVEN_MODE(flags));
 }
 
 EXPORT int openat(int at, const char *path, int flags, ...)
 {
 	char moved[PATH_MAX];
-	mode_t mode = 0;
 
-	if (wants_mode(flags)) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return NEXT(openat)(at, MOVED(path), flags, mode);
+	return NEXT(openat)(at, MOVED(path), flags, GIVEN_MODE(flags));
 }
 
 EXPORT int openat64(int at, const char *path, int flags, ...)
 {
 	char moved[PATH_MAX];
-	mode_t mode = 0;
 
-	if (wants_mode(flags)) {
-		va_list args;
-
-		va_start(args, flags);
-		mode = va_arg(args, mode_t);
-		va_end(args);
-	}
-	return NEXT(openat64)(at, MOVED(path), flags, mode);
+	return NEXT(openat64)(at, MOVED(path), flags, GIVEN_MODE(flags));
 }
 
 EXPORT int __open_2(const char *path, int flags)

@@ -2,7 +2,6 @@ package io.metaroce.provider.api;
 
 import io.metaroce.provider.slots.Commands;
 import io.metaroce.provider.slots.Control;
-import io.metaroce.provider.slots.Ring;
 import io.metaroce.provider.slots.SendSlot;
 import io.metaroce.provider.slots.Sge;
 import io.metaroce.verbs.Errno;
@@ -10,12 +9,11 @@ import io.metaroce.verbs.QpCapacity;
 import io.metaroce.verbs.QpState;
 import io.metaroce.verbs.SendFlags;
 import io.metaroce.verbs.SendQueue;
-import io.metaroce.verbs.VerbsException;
 import io.metaroce.wire.Mem;
 import java.nio.ByteBuffer;
 
 /** The writing side of a send ring; the same slots as the C library writes. */
-final class JavaSendQueue implements SendQueue {
+final class JavaSendQueue extends JavaWorkQueue implements SendQueue {
     /** {@code enum ibv_wr_opcode}. */
     private static final int WRITE = 0;
 
@@ -29,56 +27,34 @@ final class JavaSendQueue implements SendQueue {
     private static final int FLAGS = SendFlags.FENCE | SendFlags.SIGNALED | SendFlags.SOLICITED;
     private static final long MAX_MESSAGE = Integer.toUnsignedLong(Commands.MAX_MSG_SIZE);
 
-    private final JavaQp qp;
-    private final VerbsRuntime runtime;
     private final long control;
-    private final long ring;
-    private final int entries;
-    private final int stride;
-    private final int limit;
-    private final int maxSge;
     private final int maxInline;
 
-    private int next; // the slot being filled; those below it are ended
-    private int head; // last seen
-    private boolean begun;
-    private long slot;
     private int opcode;
     private int flags;
-    private int numSge;
-    private long length;
 
     JavaSendQueue(JavaQp qp, long ring, QpCapacity capacity) {
-        this.qp = qp;
-        this.ring = ring;
-        runtime = qp.runtime;
+        super(qp, ring, "post_send", "work request", capacity.sendWr(), capacity.sendSge());
         control = runtime.control();
-        entries = Ring.entries(ring);
-        stride = Ring.stride(ring);
-        limit = capacity.sendWr();
-        maxSge = capacity.sendSge();
         maxInline = capacity.inlineBytes();
     }
 
     @Override
     public SendQueue begin(long wrId, int workFlags) {
-        begun = false;
+        forget();
         if (qp.isClosed() || qp.lastState() < QpState.RTS.value()) {
-            throw new VerbsException("post_send", Errno.EINVAL, "the queue pair is not ready to send");
+            throw error(Errno.EINVAL, "the queue pair is not ready to send");
         }
         if ((workFlags & ~FLAGS) != 0) {
-            throw new VerbsException("post_send", Errno.EINVAL, "send flags " + workFlags);
+            throw error(Errno.EINVAL, "send flags " + workFlags);
         }
         if (room() == 0) {
-            throw new VerbsException("post_send", Errno.ENOMEM, "the send queue is full");
+            throw error(Errno.ENOMEM, "the send queue is full");
         }
-        slot = Ring.slot(ring, next, entries, stride);
+        open();
         SendSlot.wrId(slot, wrId);
         opcode = SEND;
         flags = workFlags;
-        numSge = 0;
-        length = 0;
-        begun = true;
         return this;
     }
 
@@ -191,47 +167,15 @@ final class JavaSendQueue implements SendQueue {
         SendSlot.flags(slot, flags);
         SendSlot.numSge(slot, numSge);
         SendSlot.length(slot, (int) length);
-        next++;
-        begun = false;
+        end();
         return this;
     }
 
     @Override
     public void commit() {
         more();
-        Ring.publishTail(ring, next);
+        publish();
         Control.ring(control, qp.number);
         runtime.drive();
-    }
-
-    @Override
-    public int room() {
-        if (next - head >= limit) {
-            head = Ring.headAcquire(ring);
-        }
-        return limit - (next - head);
-    }
-
-    /** The queue pair went back to RESET: what was ended and not posted is forgotten. */
-    void reset() {
-        begun = false;
-        next = Ring.tail(ring);
-        head = Ring.headAcquire(ring);
-    }
-
-    void free() {
-        begun = false;
-        Ring.free(ring);
-    }
-
-    private void requireBegun() {
-        if (!begun) {
-            throw new VerbsException("post_send", Errno.EINVAL, "no work request was begun");
-        }
-    }
-
-    private VerbsException refused(String reason) {
-        begun = false;
-        return new VerbsException("post_send", Errno.EINVAL, reason);
     }
 }
