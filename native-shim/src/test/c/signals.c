@@ -150,6 +150,9 @@ static void restored_case(void)
 {
 	struct sigaction old;
 
+	for (int sig = 1; sig < 32; sig++) /* a background shell starts its commands with INT and QUIT ignored */
+		if (sig != SIGKILL && sig != SIGSTOP)
+			CHECK(signal(sig, SIG_DFL) != SIG_ERR);
 	CHECK(signal(SIGUSR1, on_usr1) != SIG_ERR);
 	CHECK(signal(SIGHUP, SIG_IGN) != SIG_ERR);
 	start();
