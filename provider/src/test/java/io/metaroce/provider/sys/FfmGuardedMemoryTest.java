@@ -16,15 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Application memory through C functions, here a small stand-in for the library's: addresses at or above FORBIDDEN count as unmapped, and every call is written
- * down. Needs gcc.
+ * Application memory through C functions, here a small stand-in for the library's: addresses from {@code forbidden} up to {@code forbidden_end} count as
+ * unmapped (not beyond: the scratch word of the class under test lies somewhere), and every call is written down. Needs gcc.
  */
 final class FfmGuardedMemoryTest {
     private static final String C = """
             #include <stdint.h>
             #include <string.h>
-            uint64_t forbidden = UINT64_MAX, read_only = UINT64_MAX, calls, largest, first, last;
-            static int bad(uint64_t a, uint64_t n) { return n && a + n - 1 >= forbidden; }
+            uint64_t forbidden = UINT64_MAX, forbidden_end = UINT64_MAX, read_only = UINT64_MAX, calls, largest, first, last;
+            static int bad(uint64_t a, uint64_t n) { return n && a < forbidden_end && a + n - 1 >= forbidden; }
             int copy(void *d, const void *s, uint64_t n) {
                 calls++;
                 if (n > largest) largest = n;
@@ -80,9 +80,9 @@ final class FfmGuardedMemoryTest {
         long readOnly = symbol(library, "read_only");
         long calls = symbol(library, "calls");
         long size = 300_000;
-        long from =
-                Mem.alloc(2 * size); // one block: the source must lie below what is forbidden behind the target's start
-        long to = from + size;
+        long from = Mem.alloc(2 * size);
+        long to = from + size; // behind the source, which stays allowed when a part of the target is forbidden
+        Mem.putLong(symbol(library, "forbidden_end"), to + size);
         for (int i = 0; i < size; i++) {
             Mem.putByte(from + i, i * 31);
         }
@@ -129,6 +129,7 @@ final class FfmGuardedMemoryTest {
         assertTrue(memory.accessible(page, 4096, true));
 
         Mem.putLong(forbidden, 0);
+        Mem.putLong(symbol(library, "forbidden_end"), -1);
         Mem.putLong(readOnly, -1);
         Mem.putLong(calls, 0);
         assertFalse(memory.accessible(1L << 40, 1L << 40, false));
