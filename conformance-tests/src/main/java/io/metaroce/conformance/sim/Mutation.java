@@ -13,8 +13,10 @@ public enum Mutation {
     ATOMIC_TWICE,
     /** I4: the engines get a wider window than the checker was told. */
     WIDE_WINDOW,
-    /** I5 and I8: resends never leave the host. */
+    /** I5: resends never leave the host. (A copy on another path still may, so that the work ends.) */
     SWALLOW_RESENDS,
+    /** I8: one segment never leaves the host, whatever the path. */
+    SWALLOW_SEGMENT,
     /** I7: a frame of the present life is declared one of the past. */
     CALL_IT_STALE
 }

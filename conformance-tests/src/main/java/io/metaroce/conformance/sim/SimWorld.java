@@ -7,6 +7,7 @@ import io.metaroce.provider.port.QpAttributes;
 import io.metaroce.wire.CommonHeader;
 import io.metaroce.wire.FrameFlag;
 import io.metaroce.wire.FrameType;
+import io.metaroce.wire.StreamHeader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -15,6 +16,8 @@ import java.util.SplittableRandom;
 public final class SimWorld implements AutoCloseable {
     /** Virtual time within which every schedule must end. */
     static final long LIMIT_NS = 60_000_000_000L;
+
+    private static final long NO_SEGMENT = -1;
 
     private final long seed;
     private final Profile profile;
@@ -26,6 +29,7 @@ public final class SimWorld implements AutoCloseable {
     private final List<SimQp> qps = new ArrayList<>();
     private final List<SimNode> buried = new ArrayList<>();
     private long mutated;
+    private long swallowedSegment = NO_SEGMENT;
     private boolean remembers;
 
     public SimWorld(long seed, List<Checker> checkers, Mutation mutation) {
@@ -256,11 +260,25 @@ public final class SimWorld implements AutoCloseable {
 
     /** Whether the mutation under test keeps a frame from ever leaving its host. */
     boolean swallows(long frame) {
-        boolean swallowed = mutation == Mutation.SWALLOW_RESENDS
-                && CommonHeader.type(frame) == FrameType.DATA
-                && (CommonHeader.flags(frame) & FrameFlag.RTX) != 0;
+        if (CommonHeader.type(frame) != FrameType.DATA) {
+            return false;
+        }
+        boolean swallowed = switch (mutation) {
+            case SWALLOW_RESENDS -> (CommonHeader.flags(frame) & FrameFlag.RTX) != 0;
+            case SWALLOW_SEGMENT -> isTheSwallowedSegment(frame + StreamHeader.OFFSET);
+            default -> false;
+        };
         mutated += swallowed ? 1 : 0;
         return swallowed;
+    }
+
+    /** The first segment whose hour has come is the one; a QPN and a SPSN name it (requests and answers start at unlike random SPSNs). */
+    private boolean isTheSwallowedSegment(long streamHeader) {
+        long name = (long) StreamHeader.qpn(streamHeader) << 32 | (StreamHeader.spsn(streamHeader) & 0xffff_ffffL);
+        if (swallowedSegment == NO_SEGMENT && strikes(Mutation.SWALLOW_SEGMENT)) {
+            swallowedSegment = name;
+        }
+        return name == swallowedSegment;
     }
 
     /** Whether this mutation is under test and its hour has come. */
