@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** {@code mroce chaos}: many seeds on all cores, or one of them again. Exit status 1 when an invariant did not hold, 2 when it was called wrongly. */
+/** {@code mroce chaos}: many seeds on all cores, or one of them again, or forged frames. Exit status 1 when an invariant did not hold, 2 when it was called wrongly. */
 public final class ChaosMain {
     private static final int MOST_FAILURES = 10;
     private static final long PROGRESS_NS = 5_000_000_000L;
@@ -17,6 +17,7 @@ public final class ChaosMain {
     private @Nullable Long only;
     private String profile = Profile.RANDOM;
     private boolean trace;
+    private long forged;
 
     private ChaosMain() {}
 
@@ -26,6 +27,7 @@ public final class ChaosMain {
         if (wrong != null) {
             System.err.println("mroce chaos: " + wrong
                     + "\nusage: mroce chaos [--seeds N] [--from S] [--profile P]\n       mroce chaos --seed S [--profile P] [--trace]\n"
+                    + "       mroce chaos --forged N [--seed S]\n"
                     + "profiles: " + String.join(" ", Profile.NAMES));
             System.exit(2);
         }
@@ -41,7 +43,8 @@ public final class ChaosMain {
                 continue;
             }
             if (i + 1 == args.length
-                    || !List.of("--seeds", "--from", "--seed", "--profile").contains(args[i])) {
+                    || !List.of("--seeds", "--from", "--seed", "--profile", "--forged")
+                            .contains(args[i])) {
                 return "unknown option, or one without its value: " + args[i];
             }
             String value = args[i + 1];
@@ -60,6 +63,7 @@ public final class ChaosMain {
                 switch (args[i]) {
                     case "--seeds" -> seeds = number;
                     case "--from" -> from = number;
+                    case "--forged" -> forged = number;
                     default -> only = number;
                 }
             }
@@ -69,6 +73,9 @@ public final class ChaosMain {
     }
 
     private boolean run() throws InterruptedException {
+        if (forged > 0) {
+            return forge(only == null ? 1 : only);
+        }
         if (only != null) {
             return again(only);
         }
@@ -115,6 +122,23 @@ public final class ChaosMain {
                 virtualNs.get() / 1e9,
                 (System.nanoTime() - startNs) / 1e9);
         return failures.isEmpty();
+    }
+
+    /** Forged frames against a live connection. */
+    private boolean forge(long seed) {
+        long startNs = System.nanoTime();
+        try {
+            ForgedRun run = ForgedRun.play(seed, forged, false);
+            System.out.printf(
+                    Locale.ROOT, "seed %d%n%s%nreal_s %.1f%n", seed, run, (System.nanoTime() - startNs) / 1e9);
+            if (run.forger().accepted() == 0 && run.forger().total() == forged) {
+                return true;
+            }
+            System.out.println("FAIL seed " + seed + ": " + run.forger().firstAccepted());
+        } catch (RuntimeException | Error v) {
+            System.out.println("FAIL " + text(v));
+        }
+        return false;
     }
 
     private void work(AtomicLong next, ConcurrentSkipListMap<Long, String> failures, AtomicLong virtualNs) {

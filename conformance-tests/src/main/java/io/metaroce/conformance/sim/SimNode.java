@@ -122,9 +122,6 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
     }
 
     void free() {
-        for (SimQp qp : qps) {
-            qp.free();
-        }
         engine.close();
         Arenas.give(arena, arenaBytes);
     }
@@ -136,10 +133,8 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
     /** Hands the engine a frame of the past. */
     void replay(SplittableRandom random, long nowNs) {
         Past frame = past.remove(random.nextInt(past.size()));
-        long copy = Mem.alloc(frame.bytes.length);
-        for (int i = 0; i < frame.bytes.length; i++) {
-            Mem.putByte(copy + i, frame.bytes[i]);
-        }
+        long copy = allocate(frame.bytes.length);
+        Mem.copy(frame.bytes, 0, copy, frame.bytes.length);
         RxBatch batch = new RxBatch();
         batch.add(copy, frame.bytes.length, frame.plane, 2, 0, frame.source, frame.sourcePort);
         replaying = true;
@@ -147,8 +142,14 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
             engine.onFrames(batch, nowNs);
         } finally {
             replaying = false;
-            Mem.free(copy);
         }
+    }
+
+    /** Hands the engine frames that must have no effect. */
+    void handleForged(RxBatch batch, long nowNs) {
+        replaying = true;
+        engine.onFrames(batch, nowNs);
+        replaying = false;
     }
 
     /** A frame that was received in an earlier life. */
@@ -176,9 +177,7 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
 
     private void remember(RxBatch batch, int i) {
         byte[] bytes = new byte[batch.length(i)];
-        for (int k = 0; k < bytes.length; k++) {
-            bytes[k] = Mem.getByte(batch.address(i) + k);
-        }
+        Mem.copy(batch.address(i), bytes, 0, bytes.length);
         past.add(new Past(bytes, batch.plane(i), batch.sourceLo(i), batch.sourcePort(i)));
     }
 
@@ -199,6 +198,11 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
         replaying = world.strikes(Mutation.CALL_IT_STALE);
         int handled = engine.onFrames(batch, nowNs);
         replaying = false;
+        Forger forger = world.forger();
+        if (forger != null) {
+            forger.capture(this, batch);
+            forger.attack(this, nowNs);
+        }
         return handled;
     }
 

@@ -55,8 +55,8 @@ public final class SimQp {
     SimQp(SimNode node, int index) {
         this.node = node;
         this.index = index;
-        sq = ring(SEND_ENTRIES, SEND_STRIDE);
-        rq = ring(RECV_ENTRIES, RECV_STRIDE);
+        sq = ring(node, SEND_ENTRIES, SEND_STRIDE);
+        rq = ring(node, RECV_ENTRIES, RECV_STRIDE);
     }
 
     SimQp(SimNode node, SimQp earlierLife) {
@@ -66,8 +66,10 @@ public final class SimQp {
         rq = earlierLife.rq;
     }
 
-    private static long ring(int entries, int stride) {
-        long ring = Mem.alloc(Ring.bytes(entries, stride));
+    private static long ring(SimNode node, int entries, int stride) {
+        long bytes = Ring.bytes(entries, stride);
+        long ring = node.allocate(bytes + 64) + 63 & -64; // a cache line, as the ABI says
+        Mem.fill(ring, bytes, 0);
         Ring.init(ring, entries, stride);
         return ring;
     }
@@ -273,11 +275,6 @@ public final class SimQp {
 
     boolean idle() {
         return sendsDone == sent.size();
-    }
-
-    void free() {
-        Mem.free(sq);
-        Mem.free(rq);
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.metaroce.wire.StreamHeader;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 
 /** One seeded run: two processes, their QPs, a random program on each, and the checkers that watch. */
 public final class SimWorld implements AutoCloseable {
@@ -31,6 +32,7 @@ public final class SimWorld implements AutoCloseable {
     private long mutated;
     private long swallowedSegment = NO_SEGMENT;
     private boolean remembers;
+    private @Nullable Forger forger;
 
     public SimWorld(long seed, List<Checker> checkers, Mutation mutation) {
         this(seed, Profile.random(new SplittableRandom(seed ^ 0x5eed)), checkers, mutation);
@@ -164,6 +166,10 @@ public final class SimWorld implements AutoCloseable {
         buried.add(dead);
         nodes[1] = start(1);
         nodes[1].inheritPast(dead);
+        if (forger != null) {
+            forger.onNextLife(nodes[0], nodes[0]);
+            forger.onNextLife(dead, nodes[1]);
+        }
         for (int i = 0; i < qps.size(); i += 2) {
             SimQp a = qps.get(i);
             qps.set(i, a.node.reset(a, fabric.nowNs()));
@@ -300,6 +306,16 @@ public final class SimWorld implements AutoCloseable {
         if (strikes(Mutation.DOUBLE_COMPLETION)) {
             written.add(cqe);
         }
+    }
+
+    /** Frames of a forger arrive between the honest ones from now on. */
+    void forge(Forger newForger) {
+        forger = newForger;
+    }
+
+    @Nullable
+    Forger forger() {
+        return forger;
     }
 
     /** Whether frames are kept to be replayed in the next life. */

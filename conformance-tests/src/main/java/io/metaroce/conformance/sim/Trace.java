@@ -88,7 +88,7 @@ public final class Trace extends Checker {
         add(node + " gets " + describe(frame) + " on plane " + plane);
     }
 
-    private static String describe(long frame) {
+    static String describe(long frame) {
         int type = CommonHeader.type(frame);
         StringBuilder text = new StringBuilder(FrameType.name(type))
                 .append(" path ")

@@ -1,11 +1,19 @@
 package io.metaroce.provider.link.sim;
 
 import io.metaroce.wire.Mem;
+import java.util.ArrayDeque;
 import java.util.Arrays;
 
-/** The frames on the wire: a pool of native buffers and, beside each, where it comes from and goes to. */
+/**
+ * The frames on the wire: a pool of native buffers and, beside each, where it comes from and goes to. Buffers are cut from slabs that the next run of the same thread
+ * uses again: to get and give back memory of their own for each takes longer than a short run.
+ */
 final class Frames {
     static final int MAX_HOPS = 6;
+
+    private static final int SLAB_BYTES = 1 << 16;
+    private static final int SLABS_KEPT = 512;
+    private static final ThreadLocal<ArrayDeque<Long>> SLABS = ThreadLocal.withInitial(ArrayDeque::new);
 
     private final int bufferBytes;
     long[] address = new long[256];
@@ -23,8 +31,14 @@ final class Frames {
     private int[] free = new int[256];
     private int freeCount;
     private int created;
+    private long[] slabs = new long[16];
+    private int slabCount;
+    private int slabUsed = SLAB_BYTES;
 
     Frames(int bufferBytes) {
+        if (bufferBytes > SLAB_BYTES) {
+            throw new IllegalArgumentException("frames of " + bufferBytes + " bytes");
+        }
         this.bufferBytes = bufferBytes;
     }
 
@@ -35,8 +49,21 @@ final class Frames {
         if (created == address.length) {
             grow(created * 2);
         }
-        address[created] = Mem.alloc(bufferBytes);
+        if (slabUsed + bufferBytes > SLAB_BYTES) {
+            addSlab();
+        }
+        address[created] = slabs[slabCount - 1] + slabUsed;
+        slabUsed += bufferBytes + 63 & -64;
         return created++;
+    }
+
+    private void addSlab() {
+        if (slabCount == slabs.length) {
+            slabs = Arrays.copyOf(slabs, slabCount * 2);
+        }
+        Long kept = SLABS.get().poll();
+        slabs[slabCount++] = kept == null ? Mem.alloc(SLAB_BYTES) : kept;
+        slabUsed = 0;
     }
 
     void give(int frame) {
@@ -65,9 +92,16 @@ final class Frames {
     }
 
     void close() {
-        for (int i = 0; i < created; i++) {
-            Mem.free(address[i]);
+        ArrayDeque<Long> kept = SLABS.get();
+        for (int i = 0; i < slabCount; i++) {
+            if (kept.size() < SLABS_KEPT) {
+                kept.push(slabs[i]);
+            } else {
+                Mem.free(slabs[i]);
+            }
         }
+        slabCount = 0;
+        slabUsed = SLAB_BYTES;
         created = 0;
         freeCount = 0;
     }
