@@ -8,6 +8,8 @@
 DEVICE_PORTS=47810-48833
 # A client that failed leaves its server this long to notice.
 SERVER_GRACE_S=15
+# What ends a namespace may take this long.
+CLEANUP_S=20
 
 pair_usage() {
     cat <<'EOF'
@@ -106,12 +108,15 @@ pair_needs() {
 
 # Removes everything; safe at any time, also twice.
 pair_cleanup() {
+    local holders word
     trap '' INT TERM HUP
     if [ -n "${HOLD:-}" ]; then
         exec {HOLD}>&-
         HOLD=
-        # The holders end the commands; everything here is their child or ours.
-        wait 2>/dev/null
+        # The holders end the commands, then themselves, and say so.
+        for holders in ${SERVER_HOLDER:+1} ${CLIENT_HOLDER:+2}; do
+            while read -r -t "$CLEANUP_S" -u "$EVENTS" word _ && [ "$word" != gone ]; do :; done
+        done
     fi
     if [ -n "${DIR:-}" ]; then
         rm -rf "$DIR"
@@ -130,6 +135,7 @@ start_holder() {
     local word
     {
         unshare -n -m -- bash "$MROCE_DIR/script/pair-holder.sh" "$DIR" || echo failed
+        echo gone
     } <"$DIR/hold" >"$DIR/events" {HOLD}>&- {EVENTS}>&- &
     read -r -t 120 -u "$EVENTS" word HOLDER || word=
     [ "$word" = ready ] || die "pair: cannot make a network namespace; type: mroce doctor"
@@ -215,7 +221,7 @@ start_command() {
         trap - EXIT INT TERM HUP
         # A shell starts its background commands with ^C ignored; these are to die of it as usual.
         env --default-signal=INT,QUIT nsenter -t "$2" -n -m -- \
-            bash "$MROCE_DIR/script/pair-command.sh" "$PWD" "$PRELOAD" "$IFACES" "$3" 2>&"$SAID" {SAID}>&- {EVENTS}>&-
+            bash "$MROCE_DIR/script/pair-command.sh" "$DIR" "$PWD" "$PRELOAD" "$IFACES" "$3" 2>&"$SAID" {SAID}>&- {EVENTS}>&-
         echo "$1 $?" >&"$EVENTS"
     ) <&0 &
 }

@@ -3,15 +3,9 @@ package io.metaroce.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.File;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,15 +18,15 @@ final class JavaPingPongTest {
     @Test
     void two_processes_in_two_namespaces() throws Exception {
         Ran ran = pair(List.of(), "-n 200 -s 4096 -c");
-        assertEquals(0, ran.status, ran.toString());
+        assertEquals(0, ran.status(), ran.toString());
         assertEquals(2, ran.count("200 iterations in "), ran.toString());
-        assertTrue(ran.out.contains("remote: QPN 0x2, GID 0000:0000:0000:0000:0000:ffff:0a4e:0001"), ran.toString());
+        assertTrue(ran.out().contains("remote: QPN 0x2, GID 0000:0000:0000:0000:0000:ffff:0a4e:0001"), ran.toString());
     }
 
     @Test
     void large_messages_through_a_channel_under_loss() throws Exception {
         Ran ran = pair(List.of("--loss", "1"), "-n 60 -s 200000 -c -e");
-        assertEquals(0, ran.status, ran.toString());
+        assertEquals(0, ran.status(), ran.toString());
         assertEquals(2, ran.count("60 iterations in "), ran.toString());
     }
 
@@ -40,8 +34,8 @@ final class JavaPingPongTest {
     void one_process_with_itself() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(java(PING_PONG, "-n", "200", "-s", "100000", "-c", "--self"));
         builder.environment().put("METAROCE_IFACE", "lo");
-        Ran ran = run(builder);
-        assertEquals(0, ran.status, ran.toString());
+        Ran ran = Ran.run(builder, 120);
+        assertEquals(0, ran.status(), ran.toString());
         assertEquals(1, ran.count("200 iterations in "), ran.toString());
     }
 
@@ -49,18 +43,18 @@ final class JavaPingPongTest {
     void the_example_of_the_readme() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(java(WRITE));
         builder.environment().put("METAROCE_IFACE", "lo");
-        Ran ran = run(builder);
-        assertTrue(ran.out.matches("work request 1 of QP 0x[0-9a-f]+: SUCCESS, .*: hello\\n"), ran.toString());
-        assertEquals(0, ran.status, ran.toString());
+        Ran ran = Ran.run(builder, 120);
+        assertTrue(ran.out().matches("work request 1 of QP 0x[0-9a-f]+: SUCCESS, .*: hello\\n"), ran.toString());
+        assertEquals(0, ran.status(), ran.toString());
     }
 
     @Test
     void a_netdev_that_does_not_exist_is_said_in_a_sentence() throws Exception {
         ProcessBuilder builder = new ProcessBuilder(java(PING_PONG, "--self"));
         builder.environment().put("METAROCE_IFACE", "nosuchdev");
-        Ran ran = run(builder);
-        assertEquals(1, ran.status, ran.toString());
-        assertTrue(ran.err.contains("open_device: ENODEV: ") && ran.err.contains("nosuchdev"), ran.toString());
+        Ran ran = Ran.run(builder, 120);
+        assertEquals(1, ran.status(), ran.toString());
+        assertTrue(ran.err().contains("open_device: ENODEV: ") && ran.err().contains("nosuchdev"), ran.toString());
     }
 
     private static List<String> java(String main, String... arguments) {
@@ -84,28 +78,6 @@ final class JavaPingPongTest {
                 "240"));
         command.addAll(options);
         command.addAll(List.of(server, "--", server + " 10.78.0.1"));
-        return run(new ProcessBuilder(command));
-    }
-
-    private static Ran run(ProcessBuilder builder) throws Exception {
-        Process process = builder.redirectInput(ProcessBuilder.Redirect.from(new File("/dev/null")))
-                .start();
-        CompletableFuture<String> err = CompletableFuture.supplyAsync(() -> text(process.getErrorStream()));
-        String out = text(process.getInputStream());
-        return new Ran(process.waitFor(), out, err.get());
-    }
-
-    private static String text(InputStream stream) {
-        try (stream) {
-            return new String(stream.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private record Ran(int status, String out, String err) {
-        int count(String text) {
-            return out.split(text, -1).length - 1;
-        }
+        return Ran.run(new ProcessBuilder(command), 300);
     }
 }

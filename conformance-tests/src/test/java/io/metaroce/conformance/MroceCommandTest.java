@@ -3,13 +3,9 @@ package io.metaroce.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -94,14 +90,9 @@ final class MroceCommandTest {
     }
 
     /** Both streams of a shell command that must end with this status. */
-    private static String output(int status, String command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(new ArrayList<>(List.of("bash", "-c", command)))
-                .redirectErrorStream(true)
-                .redirectInput(ProcessBuilder.Redirect.from(Path.of("/dev/null").toFile()))
-                .start();
-        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(process.waitFor(60, TimeUnit.SECONDS), "still running: " + command);
-        assertEquals(status, process.exitValue(), () -> command + "\n" + printed);
-        return printed;
+    private static String output(int status, String command) {
+        Mroce.Result result = Mroce.run(List.of("bash", "-c", command), 60);
+        assertEquals(status, result.status(), result::toString);
+        return result.output();
     }
 }
