@@ -16,6 +16,7 @@
 #define MROCE_MAX_INLINE 512
 #define MROCE_MAX_CQ 16384
 #define MROCE_MAX_CQE 1048576
+#define MROCE_MIN_CQE 64 /* what a CQ has at least, whatever was asked for */
 #define MROCE_MAX_MR 1048576
 #define MROCE_MAX_PD 32768
 #define MROCE_MAX_RD_ATOMIC 128

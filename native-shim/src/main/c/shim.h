@@ -195,6 +195,7 @@ int mroce_upcall_drive(void);
 int mroce_upcall_command(uint32_t op, void *record);
 int mroce_command(uint32_t op, void *record);   /* 0 or an errno; starts nothing */
 bool mroce_in_upcall(void);
+void mroce_upcall_detached(void);                /* the calling thread is no longer attached to the VM */
 void mroce_helper_init(void);
 void mroce_helper_finish(void);                 /* ends the loop and the VM, and waits for it (AOT training) */
 void mroce_helper_finished(void);
@@ -202,6 +203,7 @@ void mroce_helper_loop(void);                   /* body of the VM's thread after
 
 /* ---- shim_jvm.c ---- */
 extern struct mroce_boot mroce_boot;
+bool mroce_vm_attach(void);                      /* the calling thread, until it ends */
 int mroce_vm_start(void);                       /* 0 or ENODEV; cheap when it runs already */
 bool mroce_vm_running(void);
 bool mroce_vm_touched(void);                    /* it runs, starts, or failed to */

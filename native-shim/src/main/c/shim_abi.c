@@ -10,7 +10,7 @@
 
 const struct mroce_abi_entry mroce_abi_table[] = {
 	C(MROCE_ABI_VERSION), C(MROCE_MAX_QP), C(MROCE_MAX_QP_WR), C(MROCE_MAX_SGE), C(MROCE_MAX_INLINE), C(MROCE_MAX_CQ),
-	C(MROCE_MAX_CQE), C(MROCE_MAX_MR), C(MROCE_MAX_PD), C(MROCE_MAX_RD_ATOMIC), C(MROCE_MAX_MSG_SIZE),
+	C(MROCE_MAX_CQE), C(MROCE_MIN_CQE), C(MROCE_MAX_MR), C(MROCE_MAX_PD), C(MROCE_MAX_RD_ATOMIC), C(MROCE_MAX_MSG_SIZE),
 	C(MROCE_MAX_PLANES), C(MROCE_QPN_INDEX_BITS),
 
 	S(mroce_control), F(mroce_control, turn), F(mroce_control, wanted), F(mroce_control, daemon_state),

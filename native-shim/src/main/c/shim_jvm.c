@@ -23,6 +23,7 @@ static uint32_t state = VM_NONE;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static JavaVM *vm;
+static pthread_key_t detach_key;
 static char aot_output[4200]; /* not empty: this run trains the AOT cache */
 static __thread bool creating __attribute__((tls_model("initial-exec")));
 
@@ -191,6 +192,26 @@ static int run_bridge(JNIEnv *env, char *why, size_t why_size)
 	return error;
 }
 
+/*
+ * Threads are attached here and not by the upcall itself: that would leave a destructor of a thread's local storage behind, which exit() runs as
+ * well, in a forked child too, where it waits for locks that threads held which are not there.
+ */
+static void detach(void *unused)
+{
+	(void)unused;
+	if (load_relaxed(&mroce_forked))
+		return;
+	mroce_upcall_detached();
+	(*vm)->DetachCurrentThread(vm);
+}
+
+bool mroce_vm_attach(void)
+{
+	JNIEnv *env;
+
+	return (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL) == JNI_OK && pthread_setspecific(detach_key, vm) == 0;
+}
+
 static int create_vm(char *why, size_t why_size)
 {
 	struct mroce_java java;
@@ -213,6 +234,11 @@ static int create_vm(char *why, size_t why_size)
 	int error = prepare(why, why_size);
 	if (error)
 		return error;
+	error = pthread_key_create(&detach_key, detach);
+	if (error) {
+		snprintf(why, why_size, "the program has used up the keys of thread-local storage (pthread_key_create)");
+		return error;
+	}
 	fill_options(&options, &java);
 	JavaVMInitArgs args = { .version = JNI_VERSION_10, .nOptions = options.count, .options = options.list };
 

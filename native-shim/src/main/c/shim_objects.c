@@ -132,6 +132,15 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 
 /* ---- CQ ---- */
 
+/*
+ * Never fewer than MROCE_MIN_CQE: a sender that looks at its CQ once a message (ib_send_lat -e, with a CQ of 1) finds several completions
+ * there when the acknowledgement of the one before was lost.
+ */
+static uint32_t cq_entries(uint32_t cqe)
+{
+	return mroce_pow2(cqe < MROCE_MIN_CQE ? MROCE_MIN_CQE : cqe);
+}
+
 static struct mroce_cq *create_cq(struct ibv_context *context, uint32_t cqe, void *cq_context, struct ibv_comp_channel *channel,
 				  uint32_t vector, bool ex, uint64_t wc_flags)
 {
@@ -148,7 +157,7 @@ static struct mroce_cq *create_cq(struct ibv_context *context, uint32_t cqe, voi
 		return mroce_null(ENOMEM);
 	memset(cq, 0, sizeof(*cq));
 	error = ex ? mroce_fill_cq_ex(cq, wc_flags) : 0;
-	uint32_t entries = mroce_pow2(cqe);
+	uint32_t entries = cq_entries(cqe);
 	if (!error && !(cq->ring = mroce_ring_new(entries, sizeof(struct mroce_cqe))))
 		error = ENOMEM;
 	if (!error) {
@@ -208,7 +217,7 @@ EXPORT int ibv_resize_cq(struct ibv_cq *ibv, int cqe)
 		return mroce_error(EIO);
 	if (cqe <= 0 || cqe > MROCE_MAX_CQE)
 		return mroce_error(EINVAL);
-	uint32_t entries = mroce_pow2((uint32_t)cqe);
+	uint32_t entries = cq_entries((uint32_t)cqe);
 	struct mroce_ring *ring = mroce_ring_new(entries, sizeof(struct mroce_cqe)), *old = NULL;
 	struct mroce_cmd_cq cmd = { .cq = cq->id, .ring = (uintptr_t)ring, .cookie = (uintptr_t)cq };
 

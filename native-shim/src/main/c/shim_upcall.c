@@ -18,6 +18,11 @@ struct thread_state {
 };
 static __thread struct thread_state self __attribute__((tls_model("initial-exec")));
 
+void mroce_upcall_detached(void)
+{
+	self.attached = false;
+}
+
 bool mroce_in_upcall(void)
 {
 	return self.in_upcall;
@@ -95,6 +100,7 @@ static int guarded_call(uint32_t op, void *record)
 	if (unlikely(first)) { /* attaching changes the mask */
 		pthread_sigmask(SIG_SETMASK, NULL, &mask);
 		mroce_signals_thread_mask();
+		self.attached = mroce_vm_attach();
 	}
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	self.in_upcall = true;
@@ -102,7 +108,6 @@ static int guarded_call(uint32_t op, void *record)
 	self.in_upcall = false;
 	pthread_setcancelstate(old, NULL);
 	if (unlikely(first)) {
-		self.attached = true;
 		pthread_sigmask(SIG_SETMASK, &mask, NULL); /* ours: it leaves SEGV, BUS, ILL and FPE unblocked */
 	}
 	errno = saved;

@@ -67,7 +67,7 @@ final class JavaCq implements CompletionQueue, Session.Named {
         if (wanted < 1 || wanted > Commands.MAX_CQE) {
             throw new VerbsException(verb, Errno.EINVAL, wanted + " entries");
         }
-        return Ring.entriesFor(wanted);
+        return Ring.entriesFor(Math.max(wanted, Commands.MIN_CQE));
     }
 
     long ring() {

@@ -188,6 +188,7 @@ public final class Abi {
         add("MROCE_MAX_INLINE", Commands.MAX_INLINE, 0);
         add("MROCE_MAX_CQ", Commands.MAX_CQ, 0);
         add("MROCE_MAX_CQE", Commands.MAX_CQE, 0);
+        add("MROCE_MIN_CQE", Commands.MIN_CQE, 0);
         add("MROCE_MAX_MR", Commands.MAX_MR, 0);
         add("MROCE_MAX_PD", Commands.MAX_PD, 0);
         add("MROCE_MAX_RD_ATOMIC", Commands.MAX_RD_ATOMIC, 0);

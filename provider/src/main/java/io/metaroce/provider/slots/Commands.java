@@ -21,6 +21,10 @@ public final class Commands {
     public static final int MAX_INLINE = 512;
     public static final int MAX_CQ = 16384;
     public static final int MAX_CQE = 1048576;
+
+    /** Entries that a CQ has at least, whatever was asked for. */
+    public static final int MIN_CQE = 64;
+
     public static final int MAX_MR = 1048576;
     public static final int MAX_PD = 32768;
     public static final int MAX_RD_ATOMIC = 128;

@@ -353,7 +353,7 @@ final class Requester {
      */
     private void checkStuck() {
         int index = queue.acked;
-        if (index == queue.begunEnd() || !blockSeen || blockCum != cum) {
+        if (index == queue.begunEnd() || !blockSeen || blockCum != cum || blockKind == BlockKind.GONE) {
             return;
         }
         int at = cum - queue.get(index, SendQueue.FIRST);

@@ -191,6 +191,7 @@ final class Shared {
     }
 
     private void failCq(int cq) {
+        events.log("a completion queue is full: its QPs go to ERR (a larger cqe in ibv_create_cq helps)");
         for (Stream stream : streams) {
             if (stream != null && (stream.sendCq == cq || stream.recvCq == cq)) {
                 stream.onCqFailed();

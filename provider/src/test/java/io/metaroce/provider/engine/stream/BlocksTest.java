@@ -190,6 +190,17 @@ final class BlocksTest {
     }
 
     @Test
+    void nothing_is_sent_again_to_a_qp_in_the_error_state() {
+        write(1, 100);
+        b.toState(QP, Verbs.ERR, pair.nowNs);
+        pair.forNs(100_000_000);
+        assertEquals(Verbs.RTS, a.streams.state(QP));
+        assertEquals(1, a.dataSent);
+        pair.until(() -> a.completions.size() == 1, 1_000_000_000);
+        assertEquals(Verbs.RETRY_EXC_ERR, a.completions.get(0).status());
+    }
+
+    @Test
     void many_streams_share_the_blocks_of_few_acknowledgements() {
         b.blocksPerAck = 2;
         for (int q = 20; q < 40; q++) {
