@@ -47,6 +47,12 @@ public abstract class Checker {
     /** A receive was posted. */
     public void onReceivePosted(SimQp qp, Message.Receive receive) {}
 
+    /** A QP goes through RESET: of what it has posted nothing may happen any more. */
+    public void onReset(SimQp qp) {}
+
+    /** What messages of a QP use at a node was deregistered. */
+    public void onRevoked(SimQp qp, SimNode node) {}
+
     /** The engine wrote application memory of a node. */
     public void onPlaced(SimNode node, long address, long bytes) {}
 

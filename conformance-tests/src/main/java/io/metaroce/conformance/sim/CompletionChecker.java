@@ -6,6 +6,7 @@ package io.metaroce.conformance.sim;
  */
 public final class CompletionChecker extends Checker {
     private static final int SUCCESS = 0;
+    private static final int LOCAL_PROTECTION = 4;
     private static final int FLUSHED = 5;
     private static final int REM_ACCESS = 10;
     private static final int RETRY_EXCEEDED = 12;
@@ -41,13 +42,21 @@ public final class CompletionChecker extends Checker {
             content(m);
             return;
         }
-        if (m.forbidden) {
-            require(cqe.status() == REM_ACCESS && !qp.failed, () -> m + ": status " + cqe.status());
+        if (m.forbidden && !qp.failed) {
+            boolean other =
+                    (qp.faulty || qp.peer().faulty) && (cqe.status() == FLUSHED || cqe.status() == RETRY_EXCEEDED);
+            require(cqe.status() == REM_ACCESS || other, () -> m + ": status " + cqe.status());
+        } else if (m.revocable && qp.faulty && !qp.failed) {
+            boolean expected = cqe.status() == LOCAL_PROTECTION
+                    || cqe.status() == REM_ACCESS
+                    || cqe.status() == FLUSHED
+                    || cqe.status() == RETRY_EXCEEDED;
+            require(expected, () -> m + ": status " + cqe.status() + " after its memory was deregistered");
         } else if (qp.failed) {
             require(cqe.status() == FLUSHED, () -> m + ": status " + cqe.status() + " after an earlier failure");
         } else {
             require(
-                    qp.peer().hasForbidden() && (cqe.status() == FLUSHED || cqe.status() == RETRY_EXCEEDED),
+                    (qp.faulty || qp.peer().mayFail()) && (cqe.status() == FLUSHED || cqe.status() == RETRY_EXCEEDED),
                     () -> m + ": status " + cqe.status());
         }
     }
@@ -82,7 +91,7 @@ public final class CompletionChecker extends Checker {
         require(cqe.wrId() == r.number, () -> qp + ": receive CQE of " + cqe.wrId() + " instead of " + r.number);
         if (cqe.status() != SUCCESS) {
             require(
-                    cqe.status() == FLUSHED && (qp.hasForbidden() || qp.peer().hasForbidden()),
+                    cqe.status() == FLUSHED && (qp.mayFail() || qp.peer().mayFail()),
                     () -> qp + ": receive " + k + " status " + cqe.status());
             return;
         }

@@ -47,6 +47,7 @@ public final class ForgedRun {
                 2048,
                 false,
                 false,
+                Profile.Fault.NONE,
                 Profile.NextLife.RESTART);
         long calmNs = live(seed, profile, null);
         try (Forger forger = new Forger(new SplittableRandom(seed).nextLong(), count, cheats)) {

@@ -33,6 +33,8 @@ public final class Message {
     final boolean shared;
     /** True when the remote side must refuse it. */
     final boolean forbidden;
+    /** Its memory is of the region that a program deregisters while work is under way. */
+    final boolean revocable;
 
     final long compareAdd;
     final long swap;
@@ -40,9 +42,6 @@ public final class Message {
     /** The receive it consumes, once known. */
     @Nullable
     Receive receive;
-
-    boolean completed;
-    boolean arrived;
 
     Message(
             SimQp from,
@@ -57,6 +56,7 @@ public final class Message {
             long remote,
             boolean shared,
             boolean forbidden,
+            boolean revocable,
             long compareAdd,
             long swap) {
         this.from = from;
@@ -71,6 +71,7 @@ public final class Message {
         this.remote = remote;
         this.shared = shared;
         this.forbidden = forbidden;
+        this.revocable = revocable;
         this.compareAdd = compareAdd;
         this.swap = swap;
     }
@@ -159,6 +160,7 @@ public final class Message {
     public String toString() {
         String[] names = {"WRITE", "WRITE_IMM", "SEND", "SEND_IMM", "READ", "CAS", "FADD"};
         return from + " #" + number + " " + names[opcode] + " " + length + " B" + (signalled ? "" : " unsignalled")
-                + (fence ? " fence" : "") + (shared ? " shared" : "") + (forbidden ? " forbidden" : "");
+                + (fence ? " fence" : "") + (shared ? " shared" : "") + (forbidden ? " forbidden" : "")
+                + (revocable ? " revocable" : "");
     }
 }

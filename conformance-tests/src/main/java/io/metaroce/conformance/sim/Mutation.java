@@ -15,6 +15,8 @@ public enum Mutation {
     WIDE_WINDOW,
     /** I5: resends never leave the host. (A copy on another path still may, so that the work ends.) */
     SWALLOW_RESENDS,
+    /** I6: after its first frames nothing of one QP leaves its host, while others do. */
+    STARVE_QP,
     /** I8: one segment never leaves the host, whatever the path. */
     SWALLOW_SEGMENT,
     /** I7: a frame of the present life is declared one of the past. */

@@ -101,6 +101,38 @@ public final class PlacementChecker extends Checker {
     }
 
     @Override
+    public void onReset(SimQp qp) {
+        for (int i = qp.receivesDone; i < qp.receives.size(); i++) {
+            Message.Receive r = qp.receives.get(i);
+            mark(qp.node, r.address, r.length, CLOSED);
+        }
+        for (int i = qp.sendsDone; i < qp.sent.size(); i++) {
+            closeTarget(qp.sent.get(i), qp.node);
+        }
+        for (Message m : qp.peer().sent) {
+            closeTarget(m, qp.node);
+        }
+    }
+
+    @Override
+    public void onRevoked(SimQp qp, SimNode node) {
+        for (Message m : qp.sent) {
+            if (m.revocable) {
+                closeTarget(m, node);
+            }
+        }
+    }
+
+    /** Nothing may be written for this message any more, where its target is at this node. */
+    private void closeTarget(Message m, SimNode node) {
+        if ((m.opcode == Message.READ || m.isAtomic()) && m.from.node == node) {
+            mark(node, m.local, m.length, CLOSED);
+        } else if (m.isWrite() && !m.forbidden && m.from.peer().node == node) {
+            mark(node, m.remote, m.length, CLOSED);
+        }
+    }
+
+    @Override
     public void onEnd(SimWorld world) {
         for (SimQp qp : world.qps()) {
             if (!qp.failed && !qp.doomed) {

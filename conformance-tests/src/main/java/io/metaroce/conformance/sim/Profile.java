@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
  * @param maxBytes of one message
  * @param slowReceiver whether receives are posted late (RNR)
  * @param forbidden whether one QP posts an access that must be refused
+ * @param fault what happens to one QP while its work is under way
  * @param nextLife what happens when all is delivered
  */
 public record Profile(
@@ -41,7 +42,19 @@ public record Profile(
         int maxBytes,
         boolean slowReceiver,
         boolean forbidden,
+        Fault fault,
         NextLife nextLife) {
+    /** What a program does to a QP while its work is under way. */
+    public enum Fault {
+        NONE,
+        /** ibv_modify_qp to ERR: everything is flushed. */
+        FLUSH,
+        /** ibv_dereg_mr of memory that posted work uses, on one side or on both. */
+        DEREG,
+        /** Both sides through RESET and connected anew, one of them a little later than the other. */
+        RESET
+    }
+
     /** After the first workload: nothing, all QPs reset and connected again, or one process restarted; frames of the first life are then replayed. */
     public enum NextLife {
         NONE,
@@ -53,7 +66,8 @@ public record Profile(
     public static final String RANDOM = "random";
 
     /** All profiles. */
-    public static final List<String> NAMES = List.of(RANDOM, "calm", "lossy", "reorder", "rnr", "restart", "errors");
+    public static final List<String> NAMES =
+            List.of(RANDOM, "calm", "lossy", "reorder", "rnr", "restart", "errors", "flush", "dereg", "reset");
 
     private static final double[] LOSS = {0, 0, 0.001, 0.01, 0.05, 0.2};
     private static final int[] MTU = {1500, 1500, 4200, 9000};
@@ -66,36 +80,41 @@ public record Profile(
         Profile p = random(r);
         return switch (name) {
             case RANDOM -> p;
-            case "calm" -> p.with(0, 0, 0, 0, false, false, false, NextLife.NONE);
-            case "lossy" ->
-                p.with(0.2, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, p.forbidden, p.nextLife);
-            case "reorder" -> p.with(p.loss, 0.1, p.corrupt, 0.3, p.stall, p.slowReceiver, p.forbidden, p.nextLife);
-            case "rnr" -> p.with(p.loss, p.duplicate, p.corrupt, p.reorder, p.stall, true, p.forbidden, p.nextLife);
-            case "restart" ->
-                p.with(
-                        p.loss,
-                        p.duplicate,
+            case "calm" ->
+                new Profile(
+                        p.planes,
+                        p.mtuBytes,
+                        p.gbps,
+                        p.delayNs,
+                        p.queueBytes,
+                        p.windowBytes,
+                        0,
+                        0,
                         p.corrupt,
-                        p.reorder,
-                        p.stall,
-                        p.slowReceiver,
-                        p.forbidden,
-                        NextLife.RESTART);
-            case "errors" ->
-                p.with(p.loss, p.duplicate, p.corrupt, p.reorder, p.stall, p.slowReceiver, true, p.nextLife);
+                        0,
+                        p.mark,
+                        p.reorderNs,
+                        false,
+                        p.qps,
+                        p.messages,
+                        p.maxBytes,
+                        false,
+                        false,
+                        Fault.NONE,
+                        NextLife.NONE);
+            case "lossy" -> p.withNetwork(0.2, p.duplicate, p.reorder);
+            case "reorder" -> p.withNetwork(p.loss, 0.1, 0.3);
+            case "rnr" -> p.withProgram(true, p.forbidden, p.fault, p.nextLife);
+            case "restart" -> p.withProgram(p.slowReceiver, p.forbidden, p.fault, NextLife.RESTART);
+            case "errors" -> p.withProgram(p.slowReceiver, true, p.fault, p.nextLife);
+            case "flush" -> p.withProgram(p.slowReceiver, false, Fault.FLUSH, p.nextLife);
+            case "dereg" -> p.withProgram(p.slowReceiver, false, Fault.DEREG, p.nextLife);
+            case "reset" -> p.withProgram(p.slowReceiver, false, Fault.RESET, p.nextLife);
             default -> throw new IllegalArgumentException("no profile " + name);
         };
     }
 
-    private Profile with(
-            double newLoss,
-            double newDuplicate,
-            double newCorrupt,
-            double newReorder,
-            boolean newStall,
-            boolean newSlowReceiver,
-            boolean newForbidden,
-            NextLife newNextLife) {
+    private Profile withNetwork(double newLoss, double newDuplicate, double newReorder) {
         return new Profile(
                 planes,
                 mtuBytes,
@@ -105,16 +124,41 @@ public record Profile(
                 windowBytes,
                 newLoss,
                 newDuplicate,
-                newCorrupt,
+                corrupt,
                 newReorder,
                 mark,
                 reorderNs,
-                newStall,
+                stall,
+                qps,
+                messages,
+                maxBytes,
+                slowReceiver,
+                forbidden,
+                fault,
+                nextLife);
+    }
+
+    private Profile withProgram(boolean newSlowReceiver, boolean newForbidden, Fault newFault, NextLife newNextLife) {
+        return new Profile(
+                planes,
+                mtuBytes,
+                gbps,
+                delayNs,
+                queueBytes,
+                windowBytes,
+                loss,
+                duplicate,
+                corrupt,
+                reorder,
+                mark,
+                reorderNs,
+                stall,
                 qps,
                 messages,
                 maxBytes,
                 newSlowReceiver,
                 newForbidden,
+                newFault,
                 newNextLife);
     }
 
@@ -140,6 +184,7 @@ public record Profile(
                 BYTES[r.nextInt(BYTES.length)],
                 r.nextInt(3) == 0,
                 r.nextInt(5) == 0,
+                r.nextInt(3) == 0 ? Fault.values()[1 + r.nextInt(3)] : Fault.NONE,
                 r.nextInt(4) == 0 ? NextLife.values()[1 + r.nextInt(2)] : NextLife.NONE);
     }
 }

@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 /** A process with an engine on a simulated host: memory, QPs, completions, all observed by the world's checkers. */
 public final class SimNode implements SimHost.Station, Regions, Completions, Events, TxBatch {
     static final int KEY = 0x1234501;
+    static final int REVOCABLE_KEY = 0x2222201;
     static final int BAD_KEY_VALUE = 0x6666601;
 
     private final SimWorld world;
@@ -37,6 +38,7 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
     private final List<Integer> doorbells = new ArrayList<>();
     private final List<Past> past = new ArrayList<>();
     private boolean replaying;
+    private boolean revoked;
     final List<String> log = new ArrayList<>();
 
     SimNode(SimWorld world, String name, SimHost host, EngineConfig config, long arenaBytes) {
@@ -66,10 +68,25 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
 
     /** The same QP in its next life: reset, its rings empty, nothing posted. */
     SimQp reset(SimQp qp, long nowNs) {
+        return reset(qp, new SimQp(this, qp), nowNs);
+    }
+
+    /** The same, where the next life has been made already. As with ibv_modify_qp, CQEs that nobody has taken are gone. */
+    SimQp reset(SimQp qp, SimQp next, long nowNs) {
         control().modify(qp.index(), 0, 1, new QpAttributes(), nowNs);
-        SimQp next = new SimQp(this, qp);
+        written.removeIf(cqe -> cqe.qp() == qp.index());
+        readable.removeIf(cqe -> cqe.qp() == qp.index());
         qps.set(qp.index() - 2, next);
         return next;
+    }
+
+    boolean allCqesTaken() {
+        return written.isEmpty() && readable.isEmpty();
+    }
+
+    /** The memory under {@link #REVOCABLE_KEY} is deregistered. */
+    void revoke() {
+        revoked = true;
     }
 
     SimQp createQp() {
@@ -268,7 +285,7 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
         if (length == 0) {
             return address;
         }
-        if (key != KEY) {
+        if (key != KEY && (key != REVOCABLE_KEY || revoked)) {
             return BAD_KEY;
         }
         return address >= arena && address + length <= arena + arenaBytes ? address : BAD_RANGE;

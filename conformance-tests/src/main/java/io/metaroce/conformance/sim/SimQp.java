@@ -41,7 +41,13 @@ public final class SimQp {
     /** A WR of the peer failed: this QP is in ERR or on its way, and may learn of it at any time. */
     boolean doomed;
 
+    /** Something was done to this QP that makes its work, or its peer's, fail. */
+    boolean faulty;
+    /** Its receives are posted late. */
+    boolean slow;
+
     // the plan
+    private boolean revocable;
     private int messages;
     private int maxBytes;
     private int forbiddenAt = -1;
@@ -120,7 +126,8 @@ public final class SimQp {
         SendSlot.flags(slot, (m.fence ? 1 : 0) | (m.signalled ? 2 : 0));
         SendSlot.imm(slot, m.imm);
         SendSlot.length(slot, m.length);
-        SendSlot.rkey(slot, m.forbidden ? SimNode.BAD_KEY_VALUE : SimNode.KEY);
+        int key = m.revocable ? SimNode.REVOCABLE_KEY : SimNode.KEY;
+        SendSlot.rkey(slot, m.forbidden ? SimNode.BAD_KEY_VALUE : key);
         SendSlot.remoteAddr(slot, m.remote);
         SendSlot.compareAdd(slot, m.compareAdd);
         SendSlot.swap(slot, m.swap);
@@ -132,7 +139,7 @@ public final class SimQp {
             long sge = SendSlot.sge(slot, i);
             Sge.addr(sge, m.local + done);
             Sge.length(sge, part);
-            Sge.lkey(sge, SimNode.KEY);
+            Sge.lkey(sge, key);
             done += part;
         }
         Ring.publishTail(sq, tail + 1);
@@ -164,10 +171,16 @@ public final class SimQp {
         messages = profile.messages();
         maxBytes = profile.maxBytes();
         forbiddenAt = postsForbidden ? random.nextInt(messages) : -1;
+        slow = profile.slowReceiver() && random.nextBoolean();
         sharedBytes = Math.min(maxBytes, 4096);
         sharedTarget = peer().node.allocate(sharedBytes);
         counter = peer().node.allocate(8);
         Mem.putLong(counter, 0);
+    }
+
+    /** Half of its messages from now on use the memory that will be deregistered. */
+    void useRevocable() {
+        revocable = true;
     }
 
     boolean wantsSend() {
@@ -182,8 +195,9 @@ public final class SimQp {
         return new Message.Receive(receives.size(), node.allocate(maxBytes), maxBytes);
     }
 
-    boolean hasForbidden() {
-        return forbiddenAt >= 0 && sent.size() > forbiddenAt;
+    /** Whether something is wrong that may make work of this QP or of its peer fail. */
+    boolean mayFail() {
+        return faulty || (forbiddenAt >= 0 && sent.size() > forbiddenAt);
     }
 
     /** What writes to the shared memory must have left: for each byte the last write that covers it. */
@@ -206,6 +220,9 @@ public final class SimQp {
         if (failed || doomed) {
             return idle();
         }
+        if (messages == 0) {
+            return false; // reset, and not connected yet
+        }
         return sent.size() == messages && idle() && receivesDone == incoming.size() && peer().sentAll();
     }
 
@@ -219,7 +236,8 @@ public final class SimQp {
         boolean forbidden = number == forbiddenAt;
         int opcode = forbidden ? Message.WRITE : random.nextInt(7);
         boolean atomic = opcode == Message.CAS || opcode == Message.FADD;
-        boolean shared = opcode == Message.WRITE && !forbidden && random.nextInt(3) == 0;
+        boolean inDoubt = revocable && !forbidden && random.nextBoolean();
+        boolean shared = opcode == Message.WRITE && !forbidden && !inDoubt && random.nextInt(3) == 0;
         int length = atomic ? 8 : size(random);
         if (shared) {
             length = Math.min(length, sharedBytes);
@@ -258,6 +276,7 @@ public final class SimQp {
                 remote,
                 shared,
                 forbidden,
+                inDoubt,
                 opcode == Message.CAS ? compare : operand,
                 operand);
         if (opcode == Message.FADD) {
@@ -274,7 +293,8 @@ public final class SimQp {
     }
 
     boolean idle() {
-        return sendsDone == sent.size();
+        boolean overWithoutCqe = (failed || doomed) && Ring.head(sq) == Ring.tail(sq) && node.allCqesTaken();
+        return sendsDone == sent.size() || overWithoutCqe;
     }
 
     @Override

@@ -19,6 +19,7 @@ public final class SimRun {
                 new AtomicChecker(),
                 new WindowChecker(profile.windowBytes()),
                 new RecoveryChecker(profile),
+                new ShareChecker(),
                 new StaleChecker(),
                 new DeliveryChecker());
     }

@@ -7,6 +7,9 @@ import io.metaroce.provider.port.QpAttributes;
 import io.metaroce.wire.CommonHeader;
 import io.metaroce.wire.FrameFlag;
 import io.metaroce.wire.FrameType;
+import io.metaroce.wire.Mem;
+import io.metaroce.wire.Opcode;
+import io.metaroce.wire.Qpn;
 import io.metaroce.wire.StreamHeader;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,6 +21,7 @@ public final class SimWorld implements AutoCloseable {
     /** Virtual time within which every schedule must end. */
     static final long LIMIT_NS = 60_000_000_000L;
 
+    private static final long MUTATED_LIMIT_NS = 1_000_000_000L;
     private static final long NO_SEGMENT = -1;
 
     private final long seed;
@@ -30,6 +34,7 @@ public final class SimWorld implements AutoCloseable {
     private final List<SimQp> qps = new ArrayList<>();
     private final List<SimNode> buried = new ArrayList<>();
     private long mutated;
+    private boolean starving;
     private long swallowedSegment = NO_SEGMENT;
     private boolean remembers;
     private @Nullable Forger forger;
@@ -69,6 +74,7 @@ public final class SimWorld implements AutoCloseable {
         }
         remembers = profile.nextLife() != Profile.NextLife.NONE;
         plan();
+        planFault();
         if (profile.stall()) {
             for (int i = 0; i < 3; i++) {
                 SimNode node = nodes[random.nextInt(2)];
@@ -88,23 +94,121 @@ public final class SimWorld implements AutoCloseable {
         nodes[1].host().wake();
     }
 
+    // ---- what a program does to a QP while its work is under way ----
+
+    private void planFault() {
+        if (profile.fault() == Profile.Fault.NONE) {
+            return;
+        }
+        int victim = random.nextInt(qps.size());
+        long atNs = fabric.nowNs() + random.nextLong(random.nextBoolean() ? 200_000 : 3_000_000);
+        if (profile.fault() == Profile.Fault.DEREG) {
+            qps.get(victim).useRevocable();
+        }
+        fabric.at(atNs, () -> {
+            if (qps.get(victim).node.engine().control().state(qps.get(victim).index()) == 3) { // RTS
+                strike(victim);
+            }
+        });
+    }
+
+    private void strike(int victim) {
+        SimQp qp = qps.get(victim);
+        switch (profile.fault()) {
+            case FLUSH -> {
+                qp.faulty = true;
+                qp.doomed = true;
+                qp.peer().doomed = true;
+                qp.node.control().modify(qp.index(), 6, 1, new QpAttributes(), fabric.nowNs());
+                qp.node.host().wake();
+            }
+            case DEREG -> {
+                qp.faulty = true;
+                int where = random.nextInt(3);
+                if (where != 0) {
+                    revoke(qp, qp.node);
+                }
+                if (where != 1) {
+                    revoke(qp, qp.peer().node);
+                }
+            }
+            default -> resetOne(victim, victim ^ 1);
+        }
+    }
+
+    /** Deregisters, and gives the memory another use: what is sent of it from now on is wrong. */
+    private void revoke(SimQp qp, SimNode node) {
+        node.revoke();
+        for (Checker c : checkers) {
+            c.onRevoked(qp, node);
+        }
+        for (Message m : qp.sent) {
+            boolean fromHere = m.opcode <= Message.SEND_IMM && node == qp.node;
+            boolean fromThere = m.opcode == Message.READ && node != qp.node;
+            if (m.revocable && m.length > 0 && (fromHere || fromThere)) {
+                Mem.fill(fromHere ? m.local : m.remote, m.length, 0x5a);
+            }
+        }
+    }
+
+    /** One side goes through RESET, the other a little later; then both connect anew, again not at the same time. */
+    private void resetOne(int first, int second) {
+        SimQp a = qps.get(first);
+        SimQp b = qps.get(second);
+        SimQp nextA = new SimQp(a.node, a);
+        SimQp nextB = new SimQp(b.node, b);
+        a.faulty = true;
+        b.doomed = true;
+        qps.set(first, nextA);
+        qps.set(second, nextB);
+        nextA.peer = nextB;
+        nextB.peer = nextA;
+        forget(a, nextA);
+        long laterNs = fabric.nowNs() + (random.nextBoolean() ? 0 : random.nextLong(3_000_000));
+        long ready = laterNs + random.nextLong(500_000);
+        QpAttributes attributes = attributes();
+        fabric.at(laterNs, () -> {
+            forget(b, nextB);
+            nextA.plan(profile, random, false);
+            nextB.plan(profile, random, false);
+            nextA.connect(nextB, attributes, fabric.nowNs());
+            nextA.node.host().wake();
+        });
+        fabric.at(ready, () -> {
+            nextB.connect(nextA, attributes, fabric.nowNs());
+            nextB.node.host().wake();
+        });
+    }
+
+    private void forget(SimQp before, SimQp next) {
+        for (Checker c : checkers) {
+            c.onReset(before);
+        }
+        before.node.reset(before, next, fabric.nowNs());
+    }
+
     private long arenaBytes() {
         long most = (long) (profile.messages() + 4) * profile.qps() * (profile.maxBytes() + 64L) * 3 * 2 + 65_536;
         return Math.max(most, 1 << 27);
     }
 
     private void connect(SimQp a, SimQp b) {
+        QpAttributes attributes = attributes();
+        a.connect(b, attributes, fabric.nowNs());
+        b.connect(a, attributes, fabric.nowNs());
+    }
+
+    private QpAttributes attributes() {
         QpAttributes attributes = new QpAttributes();
         attributes.accessFlags = 15;
         attributes.maxRdAtomic = 1 + random.nextInt(16);
         attributes.maxDestRdAtomic = attributes.maxRdAtomic;
         attributes.minRnrTimer = 1;
-        attributes.timeout = 0;
+        attributes.timeout = profile.fault() == Profile.Fault.NONE ? 0 : 17; // a QP may cease to answer
         attributes.retryCnt = 7;
         attributes.rnrRetry = 7;
         attributes.pathMtu = 3;
-        a.connect(b, attributes, fabric.nowNs());
-        b.connect(a, attributes, fabric.nowNs());
+        return attributes;
     }
 
     /** Runs to the end. A violation carries the seed. */
@@ -134,7 +238,7 @@ public final class SimWorld implements AutoCloseable {
     }
 
     private void live() {
-        long limitNs = fabric.nowNs() + LIMIT_NS;
+        long limitNs = fabric.nowNs() + (mutation == Mutation.NONE ? LIMIT_NS : MUTATED_LIMIT_NS);
         while (!finished()) {
             if (!fabric.step() || fabric.nowNs() > limitNs) {
                 break;
@@ -151,6 +255,9 @@ public final class SimWorld implements AutoCloseable {
         remembers = false;
         for (int i = 0; i < qps.size(); i++) {
             SimQp qp = qps.get(i);
+            for (Checker c : checkers) {
+                c.onReset(qp);
+            }
             qps.set(i, qp.node.reset(qp, fabric.nowNs()));
         }
         for (int i = 0; i < qps.size(); i += 2) {
@@ -206,7 +313,7 @@ public final class SimWorld implements AutoCloseable {
         }
         for (int i = 0; i < node.qps.size(); i++) {
             SimQp qp = node.qps.get(i);
-            if (qp.wantsReceive() && (!profile.slowReceiver() || random.nextInt(8) == 0)) {
+            if (qp.wantsReceive() && (!qp.slow || random.nextInt(8) == 0)) {
                 Message.Receive receive = qp.nextReceive();
                 for (Checker c : checkers) {
                     c.onReceivePosted(qp, receive);
@@ -271,11 +378,19 @@ public final class SimWorld implements AutoCloseable {
         }
         boolean swallowed = switch (mutation) {
             case SWALLOW_RESENDS -> (CommonHeader.flags(frame) & FrameFlag.RTX) != 0;
+            case STARVE_QP -> starves(frame + StreamHeader.OFFSET);
             case SWALLOW_SEGMENT -> isTheSwallowedSegment(frame + StreamHeader.OFFSET);
             default -> false;
         };
         mutated += swallowed ? 1 : 0;
         return swallowed;
+    }
+
+    /** From its first WRITE on but for the very first message, a QP is not heard any more. */
+    private boolean starves(long streamHeader) {
+        boolean victim = Qpn.index(StreamHeader.qpn(streamHeader)) == 2;
+        starving |= victim && StreamHeader.opcode(streamHeader) == Opcode.WRITE && StreamHeader.msn(streamHeader) > 0;
+        return victim && starving;
     }
 
     /** The first segment whose hour has come is the one; a QPN and a SPSN name it (requests and answers start at unlike random SPSNs). */

@@ -62,6 +62,16 @@ public final class Trace extends Checker {
     }
 
     @Override
+    public void onReset(SimQp qp) {
+        add("reset " + qp);
+    }
+
+    @Override
+    public void onRevoked(SimQp qp, SimNode node) {
+        add("deregister what " + qp + " uses at " + node);
+    }
+
+    @Override
     public void onPlaced(SimNode node, long address, long bytes) {
         add(node + " places " + bytes + " bytes at " + node.arenaOffset(address));
     }

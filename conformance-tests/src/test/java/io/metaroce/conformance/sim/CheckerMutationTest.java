@@ -59,6 +59,11 @@ final class CheckerMutationTest {
     }
 
     @Test
+    void i6_sees_a_qp_that_waits_while_others_are_served() {
+        reports(Mutation.STARVE_QP, "I6", p -> new ShareChecker());
+    }
+
+    @Test
     void i7_sees_an_effect_of_a_stale_frame() {
         reports(Mutation.CALL_IT_STALE, "I7", p -> new StaleChecker());
     }
