@@ -8,6 +8,7 @@ import java.util.Arrays;
 /** RDMA Writes of one size from a host to another, a number of them outstanding, and how long each took. */
 final class Flow {
     private static final int ENTRIES = 16;
+    private static final int PLACE_BYTES = (1 << FlowHost.FLOW_BITS) / ENTRIES;
 
     private final FlowHost from;
     private final FlowHost to;
@@ -31,6 +32,9 @@ final class Flow {
     Flow(FlowHost from, FlowHost to, int bytes, int outstanding, long limit) {
         this.from = from;
         this.to = to;
+        if (bytes > PLACE_BYTES) {
+            throw new IllegalArgumentException(bytes + " bytes are more than a place holds, " + PLACE_BYTES);
+        }
         this.bytes = bytes;
         this.outstanding = Math.min(outstanding, ENTRIES);
         this.limit = limit;
@@ -64,7 +68,8 @@ final class Flow {
             SendSlot.numSge(slot, 1);
             SendSlot.length(slot, bytes);
             SendSlot.rkey(slot, 1);
-            SendSlot.remoteAddr(slot, FlowHost.memory(qpTo));
+            // a place of its own: bytes that a later message has written already are not placed, and would not count
+            SendSlot.remoteAddr(slot, FlowHost.memory(qpTo) + posted % ENTRIES * PLACE_BYTES);
             Sge.addr(SendSlot.sge(slot, 0), 3 * FlowHost.MEMORY);
             Sge.length(SendSlot.sge(slot, 0), bytes);
             Sge.lkey(SendSlot.sge(slot, 0), 1);

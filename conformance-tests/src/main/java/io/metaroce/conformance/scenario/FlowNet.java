@@ -48,8 +48,8 @@ final class FlowNet implements AutoCloseable {
     }
 
     /** A flow that waits for {@link #startAll}. */
-    void idleFlow(int from, int to, int bytes, int outstanding) {
-        flows.add(new Flow(hosts[from], hosts[to], bytes, outstanding, Long.MAX_VALUE));
+    void idleFlow(int from, int to, int bytes, int outstanding, long messages) {
+        flows.add(new Flow(hosts[from], hosts[to], bytes, outstanding, messages));
     }
 
     void startAll() {

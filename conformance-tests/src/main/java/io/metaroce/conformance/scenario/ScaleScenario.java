@@ -27,7 +27,7 @@ final class ScaleScenario implements Scenario {
             long heap = heap();
             try (FlowNet net = new FlowNet(seed, star, 4200, c -> c)) {
                 for (int i = 0; i < qps; i++) {
-                    net.idleFlow(0, 1, 16_384, Math.max(1, 64 / qps));
+                    net.idleFlow(0, 1, 16_384, Math.max(1, 64 / qps), Long.MAX_VALUE);
                 }
                 net.run(200_000_000);
                 if (qps == 8_000) {

@@ -10,7 +10,7 @@ import java.util.Map;
  *
  * @param netdevs METAROCE_IFACE: names of the planes' netdevs, separated by commas; empty: the default one
  * @param pathsPerPlane METAROCE_PATHS: paths of a connection on each plane, 1 to 64
- * @param windowBytes METAROCE_WINDOW: bytes in flight of a connection, 16384 to 1 GiB
+ * @param windowBytes METAROCE_WINDOW: most bytes in flight of a connection, 16384 to 1 GiB; what it has in flight is the congestion control's affair
  * @param stats METAROCE_STATS: where the counters go at close: empty nowhere, "stderr" (also written 1), else a file
  * @param log METAROCE_LOG: where the log goes: "off" (also written 0), "stderr" (also written 1; the default), else a file
  * @param daemon METAROCE_DAEMON: scheduling of the daemon thread
@@ -47,7 +47,7 @@ public record Config(
         return new Config(
                 netdevs(environment.getOrDefault("METAROCE_IFACE", "")),
                 number(environment, "METAROCE_PATHS", 4, 1, 64),
-                number(environment, "METAROCE_WINDOW", 1 << 20, 1 << 14, 1 << 30),
+                number(environment, "METAROCE_WINDOW", 1 << 26, 1 << 14, 1 << 30),
                 target(environment.getOrDefault("METAROCE_STATS", ""), ""),
                 target(environment.getOrDefault("METAROCE_LOG", "stderr"), "off"),
                 daemon(environment.getOrDefault("METAROCE_DAEMON", "auto")));

@@ -46,6 +46,13 @@ public record Plane(NetDevice device, int speedMbps, List<IpAddress> addresses) 
         return other;
     }
 
+    /**
+     * Speed of the link behind the netdev in Mbit/s; 0 when there is none or it is not known. A virtual netdev (veth, bridge, tunnel) tells a number that means nothing.
+     */
+    public int linkMbps() {
+        return Files.exists(Path.of("/sys/class/net", device.name(), "device")) ? speedMbps : 0;
+    }
+
     /** Whether it has an address of the family. */
     public boolean has(boolean v4) {
         return addresses.stream().anyMatch(a -> a.isV4() == v4);

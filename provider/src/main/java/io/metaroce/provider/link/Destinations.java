@@ -98,7 +98,7 @@ final class Destinations implements Routes, AutoCloseable {
 
     @Override
     public int planeMbps(int plane) {
-        return planes.get(plane).speedMbps();
+        return planes.get(plane).linkMbps();
     }
 
     @Override

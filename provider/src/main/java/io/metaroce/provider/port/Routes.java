@@ -9,7 +9,7 @@ public interface Routes {
 
     long planeLo(int plane);
 
-    /** Speed of the plane's netdev in Mbit/s; 0 unknown. */
+    /** Speed of the link behind the plane's netdev in Mbit/s; 0 unknown, or no link. */
     int planeMbps(int plane);
 
     /** The UDP port this process has claimed (the same on every plane). */

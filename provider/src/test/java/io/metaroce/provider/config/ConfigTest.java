@@ -14,7 +14,7 @@ final class ConfigTest {
         Config config = Config.of(Map.of());
         assertEquals(List.of(), config.netdevs());
         assertEquals(4, config.pathsPerPlane());
-        assertEquals(1 << 20, config.windowBytes());
+        assertEquals(1 << 26, config.windowBytes());
         assertEquals("", config.stats());
         assertEquals("stderr", config.log());
         assertEquals(Config.DaemonClass.AUTO, config.daemon());

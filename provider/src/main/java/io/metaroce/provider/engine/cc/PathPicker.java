@@ -5,7 +5,7 @@ import io.metaroce.provider.engine.path.Path;
 
 /**
  * Which path takes the next burst (protocol section 8): the cheaper of two random ones, of four for the first burst, with a little exploration so that a path that was
- * slow once is seen to be fast again. Cost is the time a packet would take: half an RTT and the queue of our own bytes.
+ * slow once is seen to be fast again. Cost is the time a packet would take: half an RTT, the queue of our own bytes, and a penalty for marks and losses.
  */
 public final class PathPicker {
     /** Packets of one burst. */
@@ -71,7 +71,8 @@ public final class PathPicker {
     /** Nanoseconds. */
     static long cost(Path path, CongestionControl control) {
         long srttNs = path.rtt().srttNs();
-        return (srttNs >> 1) + path.sender().inFlightBytes() * srttNs / control.pathWindowBytes(path);
+        long queueNs = path.sender().inFlightBytes() * srttNs / control.pathWindowBytes(path);
+        return (srttNs >> 1) + queueNs + control.penaltyNs(path);
     }
 
     private static int nth(long mask, int index) {

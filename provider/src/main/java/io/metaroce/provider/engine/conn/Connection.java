@@ -39,6 +39,7 @@ public final class Connection {
     final int localId;
     final int connectionTimer;
     final int ackTimer;
+    final int paceTimer;
 
     State state = State.OPENING;
     Phase phase = Phase.NONE;
@@ -122,11 +123,12 @@ public final class Connection {
     boolean controlDue;
     boolean queued;
 
-    Connection(int index, int localId, int connectionTimer, int ackTimer) {
+    Connection(int index, int localId, int connectionTimer, int ackTimer, int paceTimer) {
         this.index = index;
         this.localId = localId;
         this.connectionTimer = connectionTimer;
         this.ackTimer = ackTimer;
+        this.paceTimer = paceTimer;
         Arrays.fill(destinations, UNKNOWN);
     }
 
@@ -137,9 +139,9 @@ public final class Connection {
         return inFlightBytes;
     }
 
-    /** Bytes that may be in flight. */
-    public long windowBytes() {
-        return control == null ? 0 : control.connectionWindowBytes();
+    /** Windows and pace; null before the connection is open. */
+    public @Nullable CongestionControl control() {
+        return control;
     }
 
     /** Paths; 0 before the connection is open. */
@@ -301,6 +303,9 @@ public final class Connection {
         uncopiedMask |= bit;
         copyCursor[path.id] = path.sender().cum();
         inFlightBytes -= path.sender().inFlightBytes();
+        if (control != null) {
+            control.onSuspect(path, true);
+        }
     }
 
     /** The path was heard. */
@@ -311,6 +316,23 @@ public final class Connection {
         uncopiedMask &= bit;
         copyMask &= bit;
         inFlightBytes += path.sender().inFlightBytes();
+        if (control != null) {
+            control.onSuspect(path, false);
+        }
+    }
+
+    /** Whether PSN and congestion windows leave no room for a packet on the path. */
+    boolean isFull(Path path) {
+        CongestionControl windows = control;
+        return !path.sender().hasRoom()
+                || windows == null
+                || path.sender().inFlightBytes() >= windows.pathWindowBytes(path);
+    }
+
+    /** Keeps {@link #fullMask} true after a change on the path. */
+    void updateFull(Path path) {
+        long bit = 1L << path.id;
+        fullMask = isFull(path) ? fullMask | bit : fullMask & ~bit;
     }
 
     int copyCursor(Path path) {

@@ -44,8 +44,12 @@ final class ConnectionTable {
         do {
             id = (int) random.nextLong() << INDEX_BITS | index;
         } while (id >>> INDEX_BITS == 0);
-        Connection connection =
-                new Connection(index, id, timers.add(TimerKind.CONNECTION, index), timers.add(TimerKind.ACK, index));
+        Connection connection = new Connection(
+                index,
+                id,
+                timers.add(TimerKind.CONNECTION, index),
+                timers.add(TimerKind.ACK, index),
+                timers.add(TimerKind.PACE, index));
         byIndex[index] = connection;
         end = Math.max(end, index + 1);
         count++;
@@ -55,6 +59,7 @@ final class ConnectionTable {
     void remove(Connection connection) {
         timers.remove(connection.connectionTimer);
         timers.remove(connection.ackTimer);
+        timers.remove(connection.paceTimer);
         byIndex[connection.index] = null;
         count--;
         while (end > 0 && byIndex[end - 1] == null) {

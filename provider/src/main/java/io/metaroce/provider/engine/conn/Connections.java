@@ -3,6 +3,7 @@ package io.metaroce.provider.engine.conn;
 import io.metaroce.provider.engine.ConnectionLayer;
 import io.metaroce.provider.engine.EngineConfig;
 import io.metaroce.provider.engine.StreamLayer;
+import io.metaroce.provider.engine.cc.RateShares;
 import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.RttEstimator;
 import io.metaroce.provider.port.Counters;
@@ -48,6 +49,7 @@ public final class Connections implements ConnectionLayer, AutoCloseable {
     public int onFrames(RxBatch rx, long nowNs) {
         context.nowNs = nowNs;
         int n = rx.count();
+        context.shares.onBatch(rx.full());
         for (int i = 0; i < n; i++) {
             dispatcher.onFrame(rx, i, nowNs);
         }
@@ -71,6 +73,12 @@ public final class Connections implements ConnectionLayer, AutoCloseable {
                     Connection c = table.at(owner);
                     if (c != null && c.state == Connection.State.OPEN) {
                         c.blocksDue = true;
+                        table.enqueue(c);
+                    }
+                }
+                case PACE -> {
+                    Connection c = table.at(owner);
+                    if (c != null && c.state == Connection.State.OPEN) {
                         table.enqueue(c);
                     }
                 }
@@ -151,6 +159,11 @@ public final class Connections implements ConnectionLayer, AutoCloseable {
     /** Connection numbers are below. */
     public int end() {
         return table.end();
+    }
+
+    /** How this side divides what it takes in. */
+    public RateShares shares() {
+        return context.shares;
     }
 
     // ---- asked by the stream layer ----

@@ -5,6 +5,7 @@ import io.metaroce.provider.engine.Record;
 import io.metaroce.provider.engine.SplitMix;
 import io.metaroce.provider.engine.StreamLayer;
 import io.metaroce.provider.engine.cc.PathPicker;
+import io.metaroce.provider.engine.cc.RateShares;
 import io.metaroce.provider.engine.path.PathSender;
 import io.metaroce.provider.engine.timer.Timers;
 import io.metaroce.provider.port.Counters;
@@ -20,6 +21,7 @@ final class Context {
     final Counters counters;
     final SplitMix random;
     final PathPicker picker;
+    final RateShares shares;
     final Timers timers = new Timers();
     final Record record = new Record();
     final int[] cleared = new int[PathSender.WINDOW];
@@ -34,5 +36,11 @@ final class Context {
         this.counters = counters;
         this.random = new SplitMix(config.seed());
         this.picker = new PathPicker(random);
+        this.shares = new RateShares(routes.planes());
+        if (config.hints()) {
+            for (int plane = 0; plane < routes.planes(); plane++) {
+                shares.link(plane, routes.planeMbps(plane) * 1_000_000L);
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ import io.metaroce.provider.port.RxBatch;
 import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.CommonHeader;
 import io.metaroce.wire.DropReason;
+import io.metaroce.wire.FrameFlag;
 import io.metaroce.wire.FrameReader;
 import io.metaroce.wire.FrameTag;
 import io.metaroce.wire.FrameType;
@@ -138,6 +139,11 @@ final class Dispatcher {
             Planes peer = c.peer;
             receiver.comesFrom(rx.plane(i), hi, lo, peer == null ? -1 : peer.indexOf(hi, lo));
         }
+        if (!c.self) {
+            boolean newest = (CommonHeader.flags(frame) & FrameFlag.NEWEST) != 0;
+            long rttNs = c.paths[0].rtt().srttNs();
+            context.shares.onPacket(rx.plane(i), c.index, rx.length(i), newest, rttNs, c.maxPayload, nowNs);
+        }
         c.lastReceiver = id;
         c.ackMask |= 1L << id;
         if (type == FrameType.PROBE) {
@@ -213,12 +219,21 @@ final class Dispatcher {
         }
         long bit = 1L << id;
         c.lostMask = sender.lost() > 0 ? c.lostMask | bit : c.lostMask & ~bit;
-        c.fullMask = sender.hasRoom() ? c.fullMask & ~bit : c.fullMask | bit;
         CongestionControl control = c.control;
         if (control != null) {
             int marks = path.newCeMarks(AckHeader.ceCount(ack));
-            control.onAck(path, sender.ackedBytes(), marks, sender.newlyLost(), AckHeader.rateHint(ack), nowNs);
+            control.onAck(
+                    path,
+                    n,
+                    sender.ackedBytes(),
+                    sender.newlyLost(),
+                    sender.lossEvents(),
+                    marks,
+                    AckHeader.rateHint(ack),
+                    ackSeq,
+                    nowNs);
         }
+        c.updateFull(path);
         int words = AckHeader.sackWords(ack);
         int blocks = AckHeader.streamBlocks(ack);
         for (int k = 0; k < blocks; k++) {

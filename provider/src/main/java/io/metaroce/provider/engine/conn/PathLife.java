@@ -1,6 +1,6 @@
 package io.metaroce.provider.engine.conn;
 
-import io.metaroce.provider.engine.cc.FixedWindow;
+import io.metaroce.provider.engine.cc.AdaptiveWindow;
 import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.PathSender;
 import io.metaroce.provider.engine.timer.TimerKind;
@@ -93,12 +93,13 @@ final class PathLife {
         }
         c.paths = paths;
         c.allMask = -1L >>> (64 - paths.length);
-        c.control = new FixedWindow(context.config.windowBytes(), paths.length);
+        c.control = new AdaptiveWindow(paths, c.maxPayload, context.config.windowBytes());
         return true;
     }
 
     /** Gives back everything that paths hold. */
     void close(Connection c) {
+        context.shares.remove(c.index);
         for (Path path : c.paths) {
             context.timers.remove(path.timer);
         }

@@ -180,7 +180,8 @@ final class Transmitter {
         AckHeader.echoTxOrder(ack, receiver.highestTxOrder());
         AckHeader.ackSeq(ack, ++c.ackSeq);
         AckHeader.ackDelay(ack, AckHeader.delayUnits(nowNs - receiver.highestAtNs()));
-        AckHeader.rateHint(ack, 0);
+        boolean hints = context.config.hints() && !c.self;
+        AckHeader.rateHint(ack, hints ? context.shares.hint(receiver.localPlane(), c.index) : 0);
         AckHeader.ceCount(ack, receiver.ceCount());
         AckHeader.dupCount(ack, receiver.dupCount());
         AckHeader.sackWords(ack, words);
@@ -228,11 +229,17 @@ final class Transmitter {
             PathSender sender = path.sender();
             int attempt = path.probeAttempt();
             int order = sender.sendProbe(nowNs);
-            int flags = FrameFlag.AR | (attempt == 0 ? FrameFlag.NEWEST : 0);
+            boolean newest = attempt == 0 && !c.controlDue && !c.hasWork();
+            int flags = FrameFlag.AR | (newest ? FrameFlag.NEWEST : 0);
             int psn = sender.nextPsn() - 1;
             CommonHeader.put(
                     frame, FrameType.PROBE, flags, path.id, path.epoch(), c.peerId, psn, order, 0, attempt, level(c));
-            commit(tx, path.destination, path.sourcePort(), seal(c, frame, CommonHeader.LENGTH, 0));
+            int bytes = seal(c, frame, CommonHeader.LENGTH, 0);
+            commit(tx, path.destination, path.sourcePort(), bytes);
+            CongestionControl control = c.control;
+            if (control != null) {
+                control.onSent(path, bytes, nowNs);
+            }
             context.counters.inc(Counter.TX_PROBES);
             pathLife.arm(c, path);
         }
@@ -248,7 +255,12 @@ final class Transmitter {
             Path path = c.paths[Long.numberOfTrailingZeros(mask)];
             mask &= mask - 1;
             boolean full = false;
+            CongestionControl control = c.control;
             while (!full && path.sender().lost() > 0 && path.tail().mayResend()) {
+                if (control != null && control.resendWaits(path, nowNs)) {
+                    context.timers.setNoLaterThan(c.paceTimer, control.paceDueNs(nowNs));
+                    break;
+                }
                 full = !resendFirst(c, path, tx, nowNs);
             }
             pathLife.arm(c, path);
@@ -329,8 +341,18 @@ final class Transmitter {
         return c.maxPayload - CommonHeader.LENGTH - trailer(c);
     }
 
-    private static boolean windowOpen(Connection c, CongestionControl control) {
-        return c.inFlightBytes == 0 || c.inFlightBytes + c.maxPayload <= control.connectionWindowBytes();
+    private static boolean windowOpen(Connection c, CongestionControl control, long nowNs) {
+        return c.inFlightBytes == 0 || c.inFlightBytes + c.maxPayload <= control.connectionWindowBytes(nowNs);
+    }
+
+    /** Paths that may take a packet now. When pacing holds some back, the connection is looked at again when they may. */
+    private long eligible(Connection c, CongestionControl control, long nowNs) {
+        long mask = c.allMask & ~c.suspectMask & ~c.fullMask;
+        long waiting = control.waitingMask(nowNs);
+        if ((mask & waiting) != 0) {
+            context.timers.setNoLaterThan(c.paceTimer, control.paceDueNs(nowNs));
+        }
+        return mask & ~waiting;
     }
 
     /** What suspect paths hold goes once more, on paths that live, under new PSNs there. */
@@ -346,9 +368,9 @@ final class Transmitter {
                     continue;
                 }
                 CongestionControl control = c.control;
-                int at = control == null || !windowOpen(c, control)
+                int at = control == null || !windowOpen(c, control, nowNs)
                         ? -1
-                        : context.picker.pick(c.paths, c.allMask & ~c.suspectMask & ~c.fullMask, PICK_CHOICES, control);
+                        : context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
                 if (at < 0) {
                     c.copyCursor(from, psn);
                     return true; // an ACK makes room
@@ -389,9 +411,7 @@ final class Transmitter {
         int psn = sender.nextPsn();
         sender.send(record, bytes, nowNs);
         finish(c, path, tx, frame, record.type, flags, psn, headers, body, bytes, nowNs);
-        if (!sender.hasRoom()) {
-            c.fullMask |= 1L << path.id;
-        }
+        c.updateFull(path);
         return bytes;
     }
 
@@ -406,11 +426,10 @@ final class Transmitter {
         int choices = FIRST_PICK_CHOICES;
         emptyAnswers = 0;
         while ((c.controlDue || c.hasWork()) && emptyAnswers < MAX_EMPTY_ANSWERS) {
-            long eligible = c.allMask & ~c.suspectMask & ~c.fullMask;
-            if (!windowOpen(c, control)) {
+            if (!windowOpen(c, control, nowNs)) {
                 return true;
             }
-            int at = context.picker.pick(c.paths, eligible, choices, control);
+            int at = context.picker.pick(c.paths, eligible(c, control, nowNs), choices, control);
             if (at < 0) {
                 return true;
             }
@@ -418,9 +437,9 @@ final class Transmitter {
             Path path = c.paths[at];
             boolean full = false;
             for (int burst = 0;
-                    burst < PathPicker.BURST && !full && path.sender().hasRoom();
+                    burst < PathPicker.BURST && !full && (c.fullMask & 1L << at) == 0 && !control.waits(path, nowNs);
                     burst++) {
-                if (!(c.controlDue || c.hasWork()) || !windowOpen(c, control)) {
+                if (!(c.controlDue || c.hasWork()) || !windowOpen(c, control, nowNs)) {
                     break;
                 }
                 full = !sendOneNew(c, path, tx, nowNs);

@@ -54,6 +54,7 @@ public final class PathSender {
 
     private int ackedBytes;
     private int newlyLost;
+    private int lossEvents;
     private boolean heardNews;
 
     /** The first PSN that is not acknowledged. */
@@ -213,6 +214,7 @@ public final class PathSender {
         int echo = AckHeader.echoTxOrder(ack);
         ackedBytes = 0;
         newlyLost = 0;
+        lossEvents = 0;
         heardNews = false;
         if (ackCum - next > 0 || echo - txOrder > 0) {
             return -1;
@@ -278,12 +280,18 @@ public final class PathSender {
     }
 
     private void findLost(long srttNs, long nowNs) {
+        int lostBefore = 0;
         while (oldest != NONE) {
             int at = oldest;
             int i = at * LONGS;
-            if (!loss.lost((int) (records[i + 1] >>> 32), highest, nowNs - records[i], srttNs)) {
+            int order = (int) (records[i + 1] >>> 32);
+            if (!loss.lost(order, highest, nowNs - records[i], srttNs)) {
                 return; // the others were sent later
             }
+            if (newlyLost == 0 || order != lostBefore + 1) {
+                lossEvents++;
+            }
+            lostBefore = order;
             unlinkFlying(at);
             flying--;
             flyingBytes -= (int) (records[i + 3] >>> BYTES_SHIFT) & 0xffff;
@@ -302,6 +310,11 @@ public final class PathSender {
     /** Packets declared lost by the last {@link #onAck}. */
     public int newlyLost() {
         return newlyLost;
+    }
+
+    /** Runs of packets sent one after the other, as a link sends them at once, that the last {@link #onAck} declared lost. */
+    public int lossEvents() {
+        return lossEvents;
     }
 
     /** Whether the last {@link #onAck} echoed a later transmission than any before it. */

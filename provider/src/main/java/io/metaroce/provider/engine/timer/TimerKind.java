@@ -6,6 +6,8 @@ public enum TimerKind {
     CONNECTION,
     /** A stream block that may wait for company. One per connection. */
     ACK,
+    /** The next burst of a connection that is paced. One per connection. */
+    PACE,
     /** Tail marker and probe time-out. One per path. */
     PATH
 }
