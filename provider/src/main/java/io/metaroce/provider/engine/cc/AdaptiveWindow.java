@@ -235,11 +235,15 @@ public final class AdaptiveWindow implements CongestionControl {
         if (plane.hinted()) {
             double sum = plane.sumRate + rate - w.rate;
             double most = PlanePace.CAP * plane.share(nowNs);
-            w.bytes *= sum > most ? most / sum : 1;
+            if (sum > most) {
+                w.bytes = plane.sumRate <= most ? w.bytes - (sum - most) * srttNs : w.bytes * most / sum;
+            }
         } else {
             double sum = plane.sumBytes + w.bytes - before;
             double most = Math.min(UNHINTED_BYTES, mostBytes) / (double) planes.length;
-            w.bytes *= sum > most ? most / sum : 1;
+            if (sum > most) {
+                w.bytes = plane.sumBytes <= most ? w.bytes - (sum - most) : w.bytes * most / sum;
+            }
         }
         w.bytes = Math.max(w.bytes, leastBytes);
         rate = w.bytes / srttNs;

@@ -64,7 +64,7 @@ final class PlanePace {
     /** A hint arrives; one that was overtaken by a later one has no effect. Code 0: the peer does not limit us. */
     void onHint(int newCode, int ackSeq, long srttNs, long nowNs) {
         rttNs = srttNs;
-        if (newCode == 0 && !hinted || hinted && ackSeq - seq < 0) {
+        if (hinted ? ackSeq - seq < 0 : newCode == 0) {
             return;
         }
         seq = ackSeq;

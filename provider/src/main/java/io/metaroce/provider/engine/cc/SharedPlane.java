@@ -5,10 +5,13 @@ import java.util.Arrays;
 
 /** One local plane as {@link RateShares} divides it. Arrays are indexed by sender, but for the list of active ones. */
 final class SharedPlane {
-    /** Below this part of its share a sender is limited by something else; its demand is then its rate and a margin. */
+    /**
+     * Below this part of its share a sender is limited by something else; its demand is then its rate and a margin. Their product is above 1, or a steady sender would be
+     * judged differently each time.
+     */
     private static final double SATISFIED = 0.8;
 
-    private static final double MARGIN = 1.25;
+    private static final double MARGIN = 1.5;
 
     /** No demand counts as less than this part of an equal share: a sender that wakes up has something to begin with. */
     private static final double LEAST_DEMAND = 0.25;

@@ -42,6 +42,10 @@ final class AdaptiveWindowTest {
         control.onAck(paths[path], packets, packets * MSS, lost, events, ce, 0, ++ackSeq, nowNs);
     }
 
+    private static void near(double expected, long value, long within) {
+        assertTrue(Math.abs(expected - (double) value) <= (double) within, expected + ": " + value);
+    }
+
     @Test
     void a_new_connection_has_16_KB_shared_by_its_paths() {
         assertEquals(16_384, control.connectionWindowBytes(0));
@@ -68,12 +72,12 @@ final class AdaptiveWindowTest {
         for (int i = 0; i < 1000; i++) {
             ack(i & 3, 8, 0, 0, RTT + i);
         }
-        assertEquals(1 << 20, control.connectionWindowBytes(RTT), 4);
+        near(1 << 20, control.connectionWindowBytes(RTT), 4);
         control = make(100_000);
         for (int i = 0; i < 1000; i++) {
             ack(i & 3, 8, 0, 0, RTT + i);
         }
-        assertEquals(100_000, control.connectionWindowBytes(RTT), 4);
+        near(100_000, control.connectionWindowBytes(RTT), 4);
     }
 
     @Test
@@ -114,18 +118,18 @@ final class AdaptiveWindowTest {
             assertTrue(window >= 19_192, "RTT " + rtt + ": " + window);
             assertTrue(window <= 25_000, "RTT " + rtt + ": " + window);
         }
-        assertEquals(25_000, control.connectionWindowBytes(last * RTT) - MSS, 3_000);
+        near(25_000, control.connectionWindowBytes(last * RTT) - MSS, 3_000);
     }
 
     @Test
     void a_lower_hint_holds_from_the_ACK_that_brings_it_and_the_older_of_two_not_at_all() {
         ack(0, 1, 0, GBPS8, RTT);
-        assertEquals(8.4e9, control.paceBps(paths[0]), 1);
+        assertEquals(8.4e9, control.paceBps(paths[0]), 1e6);
         int lower = RateHint.encode(800_000_000L);
         control.onAck(paths[1], 1, MSS, 0, 0, 0, lower, 100, RTT + 5);
         assertEquals(0.84e9, control.paceBps(paths[0]), 1e5);
         // 1.25 x 0.1 B/ns x 20 us, and a packet
-        assertEquals(2_500 + MSS, control.connectionWindowBytes(RTT + 5), 3);
+        near(2_500 + MSS, control.connectionWindowBytes(RTT + 5), 3);
         control.onAck(paths[2], 1, MSS, 0, 0, 0, GBPS8, 99, RTT + 6);
         assertEquals(0.84e9, control.paceBps(paths[0]), 1e5);
     }
@@ -137,10 +141,10 @@ final class AdaptiveWindowTest {
             ack(i & 3, 16, 0, gbps80, RTT + i);
         }
         long heardNs = RTT + 399;
-        assertEquals(250_000 + MSS, control.connectionWindowBytes(heardNs + 4 * RTT), 100);
-        assertEquals(125_000 + MSS, control.connectionWindowBytes(heardNs + 4 * RTT + 2 * RTT), 100);
-        assertEquals(62_500 + MSS, control.connectionWindowBytes(heardNs + 8 * RTT + RTT), 100);
-        assertEquals(20_480 + MSS, control.connectionWindowBytes(heardNs + 400 * RTT), 100); // 1.25 x 16384
+        near(250_000 + MSS, control.connectionWindowBytes(heardNs + 4 * RTT), 100);
+        near(125_000 + MSS, control.connectionWindowBytes(heardNs + 4 * RTT + 2 * RTT), 100);
+        near(62_500 + MSS, control.connectionWindowBytes(heardNs + 8 * RTT + RTT), 100);
+        near(20_480 + MSS, control.connectionWindowBytes(heardNs + 400 * RTT), 100); // 1.25 x 16384
     }
 
     /** [V] At a small share four RTTs are over before the next packet may go: the hint must outlive that, or the sender doubts its share at every packet. */
@@ -177,7 +181,7 @@ final class AdaptiveWindowTest {
         control.onSent(paths[2], MSS, now);
         assertTrue(control.waits(paths[0], now)); // 3 x 3872 - 8000 ahead
         assertEquals(15, control.waitingMask(now));
-        assertEquals(now + 3_616 + 2_000, control.paceDueNs(now), 3);
+        near((double) now + 3_616 + 2_000, control.paceDueNs(now), 3);
         assertFalse(control.waits(paths[0], now + 3_617));
         assertEquals(Long.MAX_VALUE, control.paceDueNs(now + 3_617));
     }
@@ -228,9 +232,9 @@ final class AdaptiveWindowTest {
         long grown = control.pathWindowBytes(paths[0]);
         assertEquals(before + 2 * MSS, grown); // two events: not yet, and slow start goes on
         loss(0, 0, 1, 1, 0, 10 * RTT + 3); // 3 of 5 in 3 events
-        assertEquals((long) (grown * 0.7), control.pathWindowBytes(paths[0]), 1);
+        near((grown * 0.7), control.pathWindowBytes(paths[0]), 1);
         loss(0, 0, 1, 1, 0, 10 * RTT + 4); // once an RTT
-        assertEquals((long) (grown * 0.7), control.pathWindowBytes(paths[0]), 1);
+        near((grown * 0.7), control.pathWindowBytes(paths[0]), 1);
     }
 
     @Test
@@ -264,6 +268,6 @@ final class AdaptiveWindowTest {
         loss(0, 1, 0, 0, 0, RTT);
         loss(0, 8, 2, 1, 4, 2 * RTT + 1); // of 8 acknowledged 4 marked, of 10 sent 2 lost
         // alpha: 1 at the first mark, then 1 + (0.5 - 1)/8 = 0.9375; loss 0.2/8 = 0.025
-        assertEquals((long) (2 * 0.9375 * RTT + 0.025 * RTT), control.penaltyNs(paths[0]), 2);
+        near((2 * 0.9375 * RTT + 0.025 * RTT), control.penaltyNs(paths[0]), 2);
     }
 }

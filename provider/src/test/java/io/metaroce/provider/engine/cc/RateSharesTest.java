@@ -80,11 +80,13 @@ final class RateSharesTest {
 
     @Test
     void who_takes_less_than_its_share_leaves_the_rest_to_the_others() {
-        // sender 1 at 20 Gb/s demands 25: 70 are left for sender 0
-        drive(0, 500_000, 70, 20);
-        assertHint(70 * GBPS, hint(0) * 0.999);
-        assertEquals(70, hint(0) / GBPS, 0.7);
-        assertEquals(25, hint(1) / GBPS, 0.7);
+        // sender 1 at 20 Gb/s demands 30: 65 are left for sender 0
+        drive(0, 500_000, 65, 20);
+        assertEquals(65, hint(0) / GBPS, 0.7);
+        assertEquals(30, hint(1) / GBPS, 0.7);
+        // when it wants more it has more within a few RTTs
+        drive(500_000, 200_000, 65, 30);
+        assertEquals(47.5, hint(1) / GBPS, 0.1);
     }
 
     @Test
@@ -98,7 +100,7 @@ final class RateSharesTest {
     @Test
     void what_nobody_demands_is_divided_evenly() {
         drive(0, 500_000, 20, 20);
-        // 25 each, and 22.5 of the 45 that are left
+        // 30 each, and half of the 35 that are left
         assertEquals(47.5, hint(0) / GBPS, 0.7);
         assertEquals(47.5, hint(1) / GBPS, 0.7);
     }
