@@ -1,6 +1,7 @@
 package io.metaroce.provider.engine.cc;
 
 import io.metaroce.provider.engine.path.Path;
+import io.metaroce.provider.engine.path.PathSender;
 
 /**
  * The sender's congestion control (protocol section 8): windows per path that shrink by the share of marked packets (the gain and the reduction of RFC 8257), a
@@ -21,6 +22,7 @@ public final class AdaptiveWindow implements CongestionControl {
     private static final int LOSS_EVENTS = 3;
     private static final double WAY_TO_TARGET = 1.4;
     private static final double MOST_PART = 4;
+    private static final double RICH_PART = 0.25;
 
     /** Least sum of a plane's windows is the packet size divided by this. */
     private static final int LEAST_PART = 16;
@@ -33,6 +35,7 @@ public final class AdaptiveWindow implements CongestionControl {
     private final long mostBytes;
     private final int mssBytes;
     private final double leastBytes;
+    private final double mostOfPath;
     private final PathWindow[] windows;
     private final PlanePace[] planes;
     private long windowBytes;
@@ -52,6 +55,7 @@ public final class AdaptiveWindow implements CongestionControl {
         windows = new PathWindow[paths.length];
         double first = (double) Math.max(INITIAL_BYTES, 2 * mssBytes);
         leastBytes = (double) mssBytes / LEAST_PART / paths.length;
+        mostOfPath = (double) PathSender.WINDOW / 2 * mssBytes;
         int count = 0;
         for (Path path : paths) {
             PlanePace plane = byPeerPlane[path.peerPlane];
@@ -201,6 +205,7 @@ public final class AdaptiveWindow implements CongestionControl {
             double missing = PlanePace.TARGET * plane.share(nowNs) - plane.sumRate;
             if (missing > 0) {
                 double part = Math.min(ackedBytes / w.bytes, MOST_PART) / plane.live;
+                part *= w.rate * plane.live > PlanePace.TARGET * plane.share(nowNs) ? RICH_PART : 1;
                 w.bytes += Math.min(WAY_TO_TARGET * part, 1) * missing * srttNs;
             }
         }
@@ -229,7 +234,7 @@ public final class AdaptiveWindow implements CongestionControl {
         w.lossEvents = 0;
     }
 
-    /** Keeps a changed window within the limits, and the sums true. */
+    /** Keeps a changed window within the limits, and the sums true. Half the PSN window at most: the other half is for what flies while a hole before it is filled. */
     private void settle(PathWindow w, PlanePace plane, double before, long srttNs, long nowNs) {
         double rate = w.bytes / srttNs;
         if (plane.hinted()) {
@@ -245,7 +250,7 @@ public final class AdaptiveWindow implements CongestionControl {
                 w.bytes = plane.sumBytes <= most ? w.bytes - (sum - most) : w.bytes * most / sum;
             }
         }
-        w.bytes = Math.max(w.bytes, leastBytes);
+        w.bytes = Math.min(Math.max(w.bytes, leastBytes), mostOfPath);
         rate = w.bytes / srttNs;
         if (!w.suspect) {
             plane.sumBytes += w.bytes - before;
