@@ -14,9 +14,16 @@ import java.util.Map;
  * @param stats METAROCE_STATS: where the counters go at close: empty nowhere, "stderr" (also written 1), else a file
  * @param log METAROCE_LOG: where the log goes: "off" (also written 0), "stderr" (also written 1; the default), else a file
  * @param daemon METAROCE_DAEMON: scheduling of the daemon thread
+ * @param pskFile METAROCE_PSK_FILE: the file with the key that both ends of a connection must have; empty: none
  */
 public record Config(
-        List<String> netdevs, int pathsPerPlane, int windowBytes, String stats, String log, DaemonClass daemon) {
+        List<String> netdevs,
+        int pathsPerPlane,
+        int windowBytes,
+        String stats,
+        String log,
+        DaemonClass daemon,
+        String pskFile) {
     /** Scheduling of the daemon thread. */
     public enum DaemonClass {
         /** Real time where the system allows it, else the default class. */
@@ -50,7 +57,8 @@ public record Config(
                 number(environment, "METAROCE_WINDOW", 1 << 26, 1 << 14, 1 << 30),
                 target(environment.getOrDefault("METAROCE_STATS", ""), ""),
                 target(environment.getOrDefault("METAROCE_LOG", "stderr"), "off"),
-                daemon(environment.getOrDefault("METAROCE_DAEMON", "auto")));
+                daemon(environment.getOrDefault("METAROCE_DAEMON", "auto")),
+                environment.getOrDefault("METAROCE_PSK_FILE", ""));
     }
 
     private static List<String> netdevs(String text) {

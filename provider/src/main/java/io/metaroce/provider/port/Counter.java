@@ -46,6 +46,8 @@ public enum Counter {
     /** INITs answered with a cookie, and OPENs whose cookie was wrong. */
     RX_INITS,
     RX_BAD_COOKIE,
+    /** OPENs and OPEN_ACKs of processes without our pre-shared key, or with one that we have not. */
+    RX_REFUSED,
     /** RESETs sent and received. */
     TX_RESETS,
     RX_RESETS,

@@ -1,6 +1,7 @@
 package io.metaroce.provider.run;
 
 import io.metaroce.provider.config.Config;
+import io.metaroce.provider.config.PresharedKey;
 import io.metaroce.provider.device.Device;
 import io.metaroce.provider.device.DeviceConfig;
 import io.metaroce.provider.device.PlainMemory;
@@ -83,6 +84,7 @@ public final class DeviceRuntime implements AutoCloseable {
         asyncFd = s.asyncFd;
         planes = s.planes;
         log = new Log(config.log());
+        PresharedKey psk = config.pskFile().isEmpty() ? null : PresharedKey.read(config.pskFile());
         Mem.putLong(one, 1);
         claim = PortClaim.claim(sys, planes);
         try {
@@ -106,6 +108,9 @@ public final class DeviceRuntime implements AutoCloseable {
         streams = new Streams(engineConfig, device.regions(), device.completions(), device.events(), counters);
         engine = new Engine(engineConfig, link.routes(), streams, streams, device.events(), counters);
         streams.connect(engine.connections());
+        if (psk != null) {
+            engine.connections().require(psk);
+        }
         device.connect(engine.control());
         driver = new Driver(control, link, engine, device.completions(), counters);
         policy = new IdlePolicy(control);

@@ -57,10 +57,17 @@ public final class Connection {
     long lastHeardNs;
     long idleSinceNs;
     long nextVerifyNs;
+    /** The log has told that the peer refuses us, or that we do not believe it. */
+    boolean refusalTold;
+
     byte @Nullable [] cookie;
 
     int peerId;
     long peerNonce;
+    /** What the OPEN_ACK carries as the key of the tags, and that key: the same without a pre-shared key. */
+    long openHigh;
+
+    long openLow;
     long keyHigh;
     long keyLow;
     boolean tagged;

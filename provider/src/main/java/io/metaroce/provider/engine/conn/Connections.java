@@ -8,6 +8,7 @@ import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.RttEstimator;
 import io.metaroce.provider.port.Counters;
 import io.metaroce.provider.port.Events;
+import io.metaroce.provider.port.KeyedHash;
 import io.metaroce.provider.port.Routes;
 import io.metaroce.provider.port.RxBatch;
 import io.metaroce.provider.port.TxBatch;
@@ -41,6 +42,11 @@ public final class Connections implements ConnectionLayer, AutoCloseable {
         handshake = new Handshake(context, table, pathLife, Planes.local(routes), cookie, replies);
         dispatcher = new Dispatcher(context, table, pathLife, handshake);
         transmitter = new Transmitter(context, pathLife, handshake);
+    }
+
+    /** From now on, before the first frame, a peer must prove that it has this key, and we prove it too. */
+    public void require(KeyedHash presharedKey) {
+        handshake.require(presharedKey);
     }
 
     // ---- driven by the engine ----

@@ -93,7 +93,7 @@ final class Dispatcher {
         if (DropReason.of(read) == DropReason.VERSION
                 && CommonHeader.type(frame) != FrameType.RESET
                 && rx.length(i) >= CommonHeader.LENGTH) {
-            handshake.onUnknown(rx, i, frame, ResetReason.VERSION, nowNs);
+            handshake.refusals().onUnknown(rx, i, frame, ResetReason.VERSION, nowNs);
         }
     }
 
@@ -112,7 +112,7 @@ final class Dispatcher {
         if (c != null && c.state == Connection.State.OPENING) {
             handshake.onEarly(c, nowNs);
         } else if (type != FrameType.CLOSE) {
-            handshake.onUnknown(rx, i, frame, ResetReason.UNKNOWN_CONNECTION, nowNs);
+            handshake.refusals().onUnknown(rx, i, frame, ResetReason.UNKNOWN_CONNECTION, nowNs);
         }
     }
 

@@ -2,6 +2,7 @@ package io.metaroce.provider.engine.conn;
 
 import io.metaroce.provider.engine.path.RttEstimator;
 import io.metaroce.provider.port.Counter;
+import io.metaroce.provider.port.KeyedHash;
 import io.metaroce.provider.port.RxBatch;
 import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.CloseBody;
@@ -45,8 +46,6 @@ final class Handshake {
     static final int LEAST_PAYLOAD_BYTES = MetaRoce.SMALL_SEGMENT_BYTES + 80;
 
     private static final int RETRY_EXC_ERR = 12;
-    private static final int RESET_BURST = 32;
-    private static final long RESET_PAUSE_NS = 1_000_000L;
 
     private final Context context;
     private final ConnectionTable table;
@@ -54,8 +53,8 @@ final class Handshake {
     private final Planes local;
     private final Cookie cookie;
     private final Replies replies;
-    private int resetTokens = RESET_BURST;
-    private long resetTokensAtNs = Long.MIN_VALUE;
+    private final Proofs proofs = new Proofs();
+    private final Refusals refusals;
 
     Handshake(Context context, ConnectionTable table, PathLife pathLife, Planes local, Cookie cookie, Replies replies) {
         this.context = context;
@@ -64,6 +63,17 @@ final class Handshake {
         this.local = local;
         this.cookie = cookie;
         this.replies = replies;
+        refusals = new Refusals(context, replies);
+    }
+
+    /** Those whom we do not serve. */
+    Refusals refusals() {
+        return refusals;
+    }
+
+    /** Both ends must have this key. */
+    void require(KeyedHash presharedKey) {
+        proofs.require(presharedKey);
     }
 
     // ---- our own opening ----
@@ -104,8 +114,9 @@ final class Handshake {
         c.peer = local;
         c.peerId = c.localId;
         c.peerNonce = context.config.bootNonce();
-        c.keyHigh = context.random.nextLong();
-        c.keyLow = context.random.nextLong();
+        c.openHigh = context.random.nextLong();
+        c.openLow = context.random.nextLong();
+        proofs.deriveKey(c, c.localId, c.peerNonce, c.peerId, c.peerNonce);
         c.tagged = true;
         c.maxPayload = 0xffff;
         if (!pathLife.open(c, local, local, 0, nowNs)) {
@@ -236,11 +247,12 @@ final class Handshake {
         Mem.fill(frame, bytes, 0);
         int type = open ? FrameType.OPEN : FrameType.INIT;
         CommonHeader.put(frame, type, 0, 0, 0, 0, 0, 0, bytes - headers, Math.min(c.attempts - 1, 15), 0);
-        writeBody(c, frame + CommonHeader.LENGTH, room, Feature.TAG);
+        writeBody(c, frame + CommonHeader.LENGTH, room, Feature.TAG | proofs.feature());
         byte[] cookieBytes = c.cookie;
         if (open && cookieBytes != null) {
             long tail = frame + OpenTail.OFFSET;
             Mem.copy(cookieBytes, 0, tail + OpenTail.COOKIE_OFFSET, OpenTail.COOKIE_LENGTH);
+            proofs.signOpen(frame);
         }
         c.phaseSinceNs = nowNs;
         return bytes;
@@ -251,11 +263,12 @@ final class Handshake {
         int bytes = OpenAckTail.OFFSET + OpenAckTail.LENGTH;
         Mem.fill(frame, bytes, 0);
         CommonHeader.put(frame, FrameType.OPEN_ACK, 0, 0, 0, c.peerId, 0, 0, 0, 0, 0);
-        writeBody(c, frame + CommonHeader.LENGTH, c.maxPayload, c.tagged ? Feature.TAG : 0);
+        writeBody(c, frame + CommonHeader.LENGTH, c.maxPayload, (c.tagged ? Feature.TAG : 0) | proofs.feature());
         long tail = frame + OpenAckTail.OFFSET;
         OpenAckTail.echoNonce(tail, c.peerNonce);
-        OpenAckTail.keyHigh(tail, c.keyHigh);
-        OpenAckTail.keyLow(tail, c.keyLow);
+        OpenAckTail.keyHigh(tail, c.openHigh);
+        OpenAckTail.keyLow(tail, c.openLow);
+        proofs.signOpenAck(frame);
         return bytes;
     }
 
@@ -312,7 +325,7 @@ final class Handshake {
         CommonHeader.put(out, FrameType.INIT_ACK, 0, 0, 0, id, 0, 0, 0, CommonHeader.attempt(frame), 0);
         long answer = out + InitAckBody.OFFSET;
         InitAckBody.versions(answer, 1 << MetaRoce.VERSION);
-        InitAckBody.features(answer, Feature.TAG);
+        InitAckBody.features(answer, Feature.TAG | proofs.feature());
         InitAckBody.echoNonce(answer, nonce);
         int port = Planes.port(body);
         cookie.write(answer + InitAckBody.COOKIE_OFFSET, rx.sourceHi(i), rx.sourceLo(i), port, nonce, id, nowNs);
@@ -365,6 +378,11 @@ final class Handshake {
         if (nonce == context.config.bootNonce()) {
             return; // our own, come back
         }
+        String refusal = proofs.refusesOpen(frame);
+        if (refusal != null) {
+            refusals.refuse(rx, i, frame, refusal, nowNs);
+            return;
+        }
         for (int k = 0; k < table.end(); k++) {
             Connection known = table.at(k);
             if (known != null && known.peerId == id && known.peerNonce == nonce) {
@@ -383,7 +401,10 @@ final class Handshake {
                 && Long.compareUnsigned(context.config.bootNonce(), nonce) < 0) {
             return;
         }
-        forgetEarlierBoots(body, hi, lo, nonce, nowNs);
+        if (!forgetEarlierBoots(body, hi, lo, nonce, nowNs - ageNs, nowNs)) {
+            context.counters.inc(Counter.RX_STALE);
+            return;
+        }
         if (c == null) {
             c = table.create();
             if (c == null) {
@@ -395,8 +416,9 @@ final class Handshake {
             c.remotePort = port;
             handshakeFrom(c, rx.plane(i));
         }
-        c.keyHigh = context.random.nextLong();
-        c.keyLow = context.random.nextLong();
+        c.openHigh = context.random.nextLong();
+        c.openLow = context.random.nextLong();
+        proofs.deriveKey(c, id, nonce, c.localId, context.config.bootNonce());
         long rttNs = CommonHeader.attempt(frame) == 0 ? ageNs : 0;
         if (c.handshakeDestination < 0 || !accept(c, body, rx.length(i), rttNs, nowNs)) {
             lose(c, "no path to any of the peer's planes", nowNs);
@@ -418,19 +440,26 @@ final class Handshake {
             context.counters.inc(Counter.RX_STALE);
             return;
         }
+        String refusal = proofs.refusesOpenAck(frame);
+        if (refusal != null) {
+            context.counters.inc(Counter.RX_REFUSED);
+            tellRefusal(c, "its answer is not believed: " + refusal);
+            return;
+        }
         long nonce = HandshakeBody.bootNonce(body);
         int id = HandshakeBody.connectionId(body);
         if (c.state == Connection.State.OPEN) {
             c.phase = Connection.Phase.NONE;
             context.timers.set(c.connectionTimer, nowNs + IDLE_NS);
             if (nonce != c.peerNonce || id != c.peerId) {
-                refuse(rx, i, tail, id, body);
+                closeStranger(rx, i, frame, id);
                 lose(c, nonce != c.peerNonce ? "the peer process has restarted" : "the peer has lost it", nowNs);
             }
             return;
         }
-        c.keyHigh = OpenAckTail.keyHigh(tail);
-        c.keyLow = OpenAckTail.keyLow(tail);
+        c.openHigh = OpenAckTail.keyHigh(tail);
+        c.openLow = OpenAckTail.keyLow(tail);
+        proofs.deriveKey(c, c.localId, context.config.bootNonce(), id, nonce);
         int passed = c.smallOpenSent ? MetaRoce.INIT_BYTES : MetaRoce.LARGE_PACKET_BYTES;
         long rttNs = c.attempts == 1 ? nowNs - c.phaseSinceNs : 0;
         if (!accept(c, body, passed, rttNs, nowNs)) {
@@ -441,12 +470,21 @@ final class Handshake {
     }
 
     /** Answers an OPEN_ACK for a connection that we do not want (any more). */
-    private void refuse(RxBatch rx, int i, long tail, int id, long body) {
+    private void closeStranger(RxBatch rx, int i, long frame, int id) {
         if (!replies.full()) {
+            long body = frame + CommonHeader.LENGTH;
             boolean tagged = (HandshakeBody.features(body) & Feature.TAG) != 0;
-            int bytes = writeClose(
-                    replies.begin(), id, CloseReason.DONE, tagged, OpenAckTail.keyHigh(tail), OpenAckTail.keyLow(tail));
+            long high = proofs.keyOf(frame, true);
+            int bytes = writeClose(replies.begin(), id, CloseReason.DONE, tagged, high, proofs.keyOf(frame, false));
             replies.add(bytes, rx.plane(i), rx.sourceHi(i), rx.sourceLo(i), Planes.port(body));
+        }
+    }
+
+    /** The log says once per attempt why a connection does not come about. */
+    private void tellRefusal(Connection c, String why) {
+        if (!c.refusalTold) {
+            c.refusalTold = true;
+            context.events.log("connection not opened: " + name(c) + ": " + why);
         }
     }
 
@@ -505,8 +543,11 @@ final class Handshake {
         return null;
     }
 
-    /** The process that now owns this address and port proves by its nonce that the one before is gone. */
-    private void forgetEarlierBoots(long body, long hi, long lo, long nonce, long nowNs) {
+    /**
+     * The process that now owns this address and port proves by its nonce that the one before is gone. False: its cookie is older than what we have with another boot, so
+     * that it is this OPEN that comes from the one before, late.
+     */
+    private boolean forgetEarlierBoots(long body, long hi, long lo, long nonce, long issuedNs, long nowNs) {
         int port = Planes.port(body);
         for (int k = 0; k < table.end(); k++) {
             Connection c = table.at(k);
@@ -516,9 +557,13 @@ final class Handshake {
                     && c.remotePort == port
                     && c.peer != null
                     && c.peer.indexOf(hi, lo) >= 0) {
+                if (c.openedNs - issuedNs > 0) {
+                    return false;
+                }
                 lose(c, "the peer process has restarted", nowNs);
             }
         }
+        return true;
     }
 
     /** The peer sends already, so our OPEN has arrived and its answer has not: the OPEN goes again at once. */
@@ -530,38 +575,12 @@ final class Handshake {
 
     // ---- RESET ----
 
-    /** A frame for a connection that does not exist: its sender is told, not too often. */
-    void onUnknown(RxBatch rx, int i, long frame, int reason, long nowNs) {
-        context.counters.inc(Counter.RX_UNKNOWN_CONNECTION);
-        if (resetTokensAtNs == Long.MIN_VALUE) {
-            resetTokensAtNs = nowNs;
-        }
-        long earned = (nowNs - resetTokensAtNs) / RESET_PAUSE_NS;
-        if (earned > 0) {
-            resetTokens = (int) Math.min(RESET_BURST, resetTokens + earned);
-            resetTokensAtNs += earned * RESET_PAUSE_NS;
-        }
-        if (resetTokens == 0 || replies.full()) {
-            return;
-        }
-        resetTokens--;
-        long out = replies.begin();
-        CommonHeader.put(out, FrameType.RESET, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-        long body = out + ResetBody.OFFSET;
-        ResetBody.reason(body, reason);
-        ResetBody.versions(body, 1 << MetaRoce.VERSION);
-        ResetBody.bootNonce(body, context.config.bootNonce());
-        Mem.copy(frame, body + ResetBody.QUOTED_OFFSET, ResetBody.QUOTED_LENGTH);
-        context.counters.inc(Counter.TX_RESETS);
-        int bytes = ResetBody.OFFSET + ResetBody.LENGTH;
-        replies.add(bytes, rx.plane(i), rx.sourceHi(i), rx.sourceLo(i), Ports.claimedBy(rx.sourcePort(i)));
-    }
-
     /** RESET proves nothing. If it quotes a frame of ours we ask the peer, by opening anew, whether it still has the connection. */
     void onReset(RxBatch rx, int i, long frame, long nowNs) {
         context.counters.inc(Counter.RX_RESETS);
         long body = frame + ResetBody.OFFSET;
         if (ResetBody.reason(body) != ResetReason.UNKNOWN_CONNECTION) {
+            onRefused(rx, i, body);
             return;
         }
         int quotedId = CommonHeader.connectionId(body + ResetBody.QUOTED_OFFSET);
@@ -582,6 +601,28 @@ final class Handshake {
                 }
             }
             return;
+        }
+    }
+
+    /** Somebody at the peer's address says that it will not have us. It may be lying: we go on trying, and the log tells why that may be in vain. */
+    private void onRefused(RxBatch rx, int i, long body) {
+        for (int k = 0; k < table.end(); k++) {
+            Connection c = table.at(k);
+            if (c != null
+                    && c.state == Connection.State.OPENING
+                    && c.remotePort == rx.sourcePort(i)
+                    && c.remoteHi == rx.sourceHi(i)
+                    && c.remoteLo == rx.sourceLo(i)) {
+                boolean version = ResetBody.reason(body) == ResetReason.VERSION;
+                tellRefusal(
+                        c,
+                        version
+                                ? "it speaks other versions of the protocol (mask 0x"
+                                        + Integer.toHexString(ResetBody.versions(body)) + ") than this side ("
+                                        + MetaRoce.VERSION + ")"
+                                : "it refuses: its pre-shared key is another one, or only one side has one"
+                                        + " (METAROCE_PSK_FILE)");
+            }
         }
     }
 
