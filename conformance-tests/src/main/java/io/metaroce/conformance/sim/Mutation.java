@@ -20,5 +20,7 @@ public enum Mutation {
     /** I8: one segment never leaves the host, whatever the path. */
     SWALLOW_SEGMENT,
     /** I7: a frame of the present life is declared one of the past. */
-    CALL_IT_STALE
+    CALL_IT_STALE,
+    /** I9: an ACK gives more than there is. (Nobody believes it: its tag is wrong then.) */
+    GENEROUS_HINT
 }

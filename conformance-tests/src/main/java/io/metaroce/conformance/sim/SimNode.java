@@ -12,7 +12,11 @@ import io.metaroce.provider.port.QpAttributes;
 import io.metaroce.provider.port.Regions;
 import io.metaroce.provider.port.RxBatch;
 import io.metaroce.provider.port.TxBatch;
+import io.metaroce.wire.AckHeader;
+import io.metaroce.wire.CommonHeader;
+import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Mem;
+import io.metaroce.wire.RateHint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -272,6 +276,10 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
         long frame = out.begin(destination);
         if (world.swallows(frame)) {
             return; // the next begin gives out the same room
+        }
+        if (CommonHeader.type(frame) == FrameType.ACK && world.strikes(Mutation.GENEROUS_HINT)) {
+            AckHeader.rateHint(frame + AckHeader.OFFSET, RateHint.encode((long)
+                    (world.profile().gbps() * 1e9)));
         }
         for (Checker c : world.checkers()) {
             c.onTransmit(this, frame, bytes, destination, sourcePort, world.nowNs());

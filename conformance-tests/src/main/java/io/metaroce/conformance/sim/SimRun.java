@@ -21,7 +21,8 @@ public final class SimRun {
                 new RecoveryChecker(profile),
                 new ShareChecker(),
                 new StaleChecker(),
-                new DeliveryChecker());
+                new DeliveryChecker(),
+                new HintChecker(profile));
     }
 
     /** One seed of the random mix with all checkers; answers the virtual time it took. */

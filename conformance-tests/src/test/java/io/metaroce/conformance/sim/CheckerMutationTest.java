@@ -72,4 +72,9 @@ final class CheckerMutationTest {
     void i8_sees_work_that_never_ends() {
         reports(Mutation.SWALLOW_SEGMENT, "I8", p -> new DeliveryChecker());
     }
+
+    @Test
+    void i9_sees_a_hint_that_gives_more_than_there_is() {
+        reports(Mutation.GENEROUS_HINT, "I9", HintChecker::new);
+    }
 }

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Invariants I1 to I8 over 20,000 seeds. A failure names its seed; {@code mroce chaos --seed S --trace} plays it again. */
+/** Invariants I1 to I9 over 20,000 seeds. A failure names its seed; {@code mroce chaos --seed S --trace} plays it again. */
 final class InvariantSeedsTest {
     private static final int SEEDS = Integer.getInteger("mroce.sim.seeds", 20_000);
 
