@@ -8,8 +8,8 @@ public enum DropReason {
     VERSION,
     /** A packet type that does not exist. */
     TYPE,
-    /** Announces an extension; version 1 has none. */
-    EXTENSION,
+    /** Announces an ACK behind it, but is no DATA or leaves no room for one. */
+    ACK_FOLLOWS,
     /** A trailer that does not exist, or one on a packet that has none. */
     LEVEL,
     /** Connection id zero where one is needed, or the reverse. */

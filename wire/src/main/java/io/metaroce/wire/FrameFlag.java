@@ -14,8 +14,8 @@ public final class FrameFlag {
     /** The sender has nothing after this. */
     public static final int NEWEST = 0x10;
 
-    /** An extension follows; version 1 defines none, such a packet is dropped. */
-    public static final int EXT = 0x08;
+    /** DATA only: an ACK of the same connection stands behind this packet, in the same datagram. */
+    public static final int ACK_FOLLOWS = 0x08;
 
     private FrameFlag() {}
 }

@@ -64,8 +64,9 @@ public final class FrameReader {
         if (type > FrameType.RESET || type == 7) {
             return DropReason.TYPE.result();
         }
-        if ((CommonHeader.flags(frame) & FrameFlag.EXT) != 0) {
-            return DropReason.EXTENSION.result();
+        boolean ackFollows = (CommonHeader.flags(frame) & FrameFlag.ACK_FOLLOWS) != 0;
+        if (ackFollows && type != FrameType.DATA) {
+            return DropReason.ACK_FOLLOWS.result();
         }
         int level = CommonHeader.level(frame);
         if (level > TrailerLevel.SEALED || (level != TrailerLevel.NONE && (TRAILER_TYPES & 1 << type) == 0)) {
@@ -91,7 +92,11 @@ public final class FrameReader {
         if (headers < 0) {
             return headers;
         }
-        if (headers + payload != room) {
+        if (ackFollows) {
+            if (room - headers - payload < CommonHeader.LENGTH + AckHeader.LENGTH) {
+                return DropReason.ACK_FOLLOWS.result();
+            }
+        } else if (headers + payload != room) {
             return DropReason.LENGTH.result();
         }
         if ((type == FrameType.INIT || type == FrameType.OPEN) && length < MetaRoce.INIT_BYTES) {
@@ -128,6 +133,11 @@ public final class FrameReader {
     /** Bytes of payload or padding of an accepted packet. */
     public static int payloadLength(long read) {
         return (int) (read >>> PAYLOAD_SHIFT) & 0xffffff;
+    }
+
+    /** Bytes of an accepted packet, its trailer included: an ACK that is announced by ACK_FOLLOWS begins there, and is judged for itself. */
+    public static int length(long read) {
+        return headerLength(read) + payloadLength(read) + FrameLayout.trailerLength(level(read));
     }
 
     /** Bytes after the common header that are known to be there and right, or a drop. */

@@ -20,7 +20,7 @@ class FramePropertyTest {
     void anyHeaderOfOurVersionIsReadWithoutHarm(@ForAll @Size(min = 20, max = 300) byte[] data) {
         byte[] ours = data.clone();
         ours[0] = (byte) (0x10 | (ours[0] & 0xf));
-        ours[1] &= (byte) ~FrameFlag.EXT;
+        ours[1] &= (byte) ~FrameFlag.ACK_FOLLOWS;
         Invariants.check(ours);
         // The length check is right more often than chance would have it.
         int type = ours[0] & 0xf;

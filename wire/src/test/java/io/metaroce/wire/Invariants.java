@@ -51,8 +51,12 @@ final class Invariants {
         }
         int headers = FrameReader.headerLength(read);
         int payload = FrameReader.payloadLength(read);
-        int trailer = FrameLayout.trailerLength(FrameReader.level(read));
-        check(headers + payload + trailer == length, "lengths do not add up");
+        int own = FrameReader.length(read);
+        check(own == headers + payload + FrameLayout.trailerLength(FrameReader.level(read)), "length");
+        boolean ackFollows = (CommonHeader.flags(addr) & FrameFlag.ACK_FOLLOWS) != 0;
+        check(
+                ackFollows ? own + CommonHeader.LENGTH + AckHeader.LENGTH <= length : own == length,
+                "lengths do not add up");
         check(headers == FrameLayout.headerLength(addr), "two opinions on the length of the headers");
         check(FrameReader.type(read) == CommonHeader.type(addr), "type");
         if (FrameReader.type(read) == FrameType.DATA) {

@@ -107,6 +107,28 @@ class VectorTest {
         }
     }
 
+    @Test
+    void anAckStandsBehindDataThatAnnouncesIt() {
+        byte[] data = Vector.packet("send-only").bytes().clone();
+        byte[] ack = Vector.packet("ack-plain").bytes();
+        data[1] |= FrameFlag.ACK_FOLLOWS;
+        long addr = Mem.alloc(data.length + ack.length);
+        try {
+            Mem.copy(data, 0, addr, data.length);
+            Mem.copy(ack, 0, addr + data.length, ack.length);
+            long read = FrameReader.read(addr, data.length + ack.length);
+            assertEquals(FrameType.DATA, FrameReader.type(read));
+            assertEquals(5, FrameReader.payloadLength(read));
+            assertEquals(data.length, FrameReader.length(read));
+            assertEquals(FrameType.ACK, FrameReader.type(FrameReader.read(addr + data.length, ack.length)));
+            for (int length = 0; length < data.length + ack.length; length++) {
+                assertTrue(FrameReader.read(addr, length) < 0, "accepted at " + length + " bytes");
+            }
+        } finally {
+            Mem.free(addr);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("packets")
     void noPacketIsAcceptedWhenCutShort(Vector vector) {

@@ -175,6 +175,11 @@ public final class CompletionQueues implements Completions {
     }
 
     @Override
+    public boolean hasNews() {
+        return dirtyCount > 0;
+    }
+
+    @Override
     public boolean add(
             int number,
             int qp,

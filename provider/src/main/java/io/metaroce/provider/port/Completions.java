@@ -30,4 +30,9 @@ public interface Completions {
 
     /** End of a batch: publishes tails, fires armed CQs (concurrency.md section 3). Called once per duty cycle that added something. */
     void publish();
+
+    /** Whether something was added since {@link #publish}. */
+    default boolean hasNews() {
+        return false;
+    }
 }

@@ -266,7 +266,7 @@ public final class DeviceRuntime implements AutoCloseable {
     }
 
     private int applicationCycle(long nowNs) {
-        int moved = driver.run(nowNs);
+        int moved = driver.run(nowNs, true);
         if (policy.applicationDrove(driver.received(), nowNs)) {
             turn.kick();
         }

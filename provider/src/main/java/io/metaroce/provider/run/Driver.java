@@ -22,6 +22,7 @@ final class Driver implements Cycle {
     private final Completions completions;
     private final Counters counters;
     private final RxBatch rx = new RxBatch();
+    private final Deferral deferral = new Deferral();
     private int received;
 
     Driver(long control, Link link, Engine engine, Completions completions, Counters counters) {
@@ -34,7 +35,14 @@ final class Driver implements Cycle {
 
     @Override
     public int run(long nowNs) {
+        return run(nowNs, false);
+    }
+
+    /** As {@link #run(long)}, by a thread of the application, which may be waiting for what this cycle completes. */
+    int run(long nowNs, boolean byApplication) {
+        deferral.cycleBegins(nowNs);
         int moved = doorbells(nowNs);
+        boolean mayDefer = byApplication && moved == 0;
         received = 0;
         for (int batch = 0; batch < BATCHES; batch++) {
             rx.clear();
@@ -42,7 +50,17 @@ final class Driver implements Cycle {
             if (n != 0) {
                 engine.onFrames(rx, nowNs);
                 received += n;
+                if (mayDefer
+                        && n < RxBatch.CAPACITY
+                        && completions.hasNews()
+                        && !link.isCongested()
+                        && deferral.defers(nowNs)) {
+                    moved += n;
+                    break;
+                }
             }
+            mayDefer = false;
+            deferral.transmits();
             engine.onTime(nowNs);
             int sent = engine.transmit(link, nowNs);
             link.flush(nowNs);

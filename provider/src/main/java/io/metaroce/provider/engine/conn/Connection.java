@@ -120,6 +120,9 @@ public final class Connection {
     int ackSeq;
     boolean blocksDue;
 
+    /** An ACK found no room behind the data. */
+    boolean acksFirst;
+
     private int[] work = new int[16];
     private int workHead;
     private int workCount;

@@ -64,10 +64,7 @@ final class Dispatcher {
             onNoConnection(rx, i, frame, type, c, nowNs);
             return;
         }
-        boolean authentic = c.tagged
-                ? FrameTag.matches(frame, read, c.keyHigh, c.keyLow)
-                : FrameReader.level(read) == TrailerLevel.NONE;
-        if (!authentic) {
+        if (!authentic(c, frame, read)) {
             context.counters.inc(Counter.RX_BAD_TAG);
             return;
         }
@@ -79,6 +76,9 @@ final class Dispatcher {
         if (rx.ecn(i) == 3) {
             context.counters.inc(Counter.RX_CE);
         }
+        if (type == FrameType.DATA && (CommonHeader.flags(frame) & FrameFlag.ACK_FOLLOWS) != 0) {
+            onAckBehind(c, frame + FrameReader.length(read), rx.length(i) - FrameReader.length(read), nowNs);
+        }
         if (type == FrameType.ACK) {
             onAck(c, frame, nowNs);
         } else if (type == FrameType.CLOSE) {
@@ -86,6 +86,12 @@ final class Dispatcher {
         } else {
             onPacket(c, rx, i, frame, type, FrameReader.headerLength(read) + FrameReader.payloadLength(read), nowNs);
         }
+    }
+
+    private static boolean authentic(Connection c, long frame, long read) {
+        return c.tagged
+                ? FrameTag.matches(frame, read, c.keyHigh, c.keyLow)
+                : FrameReader.level(read) == TrailerLevel.NONE;
     }
 
     private void malformed(RxBatch rx, int i, long frame, long read, long nowNs) {
@@ -187,6 +193,18 @@ final class Dispatcher {
     }
 
     // ---- acknowledgements of our paths ----
+
+    /** What a DATA packet has taken along. */
+    private void onAckBehind(Connection c, long frame, int bytes, long nowNs) {
+        long read = FrameReader.read(frame, bytes);
+        if (read < 0 || FrameReader.type(read) != FrameType.ACK || table.byId(CommonHeader.connectionId(frame)) != c) {
+            context.counters.inc(Counter.RX_MALFORMED);
+        } else if (!authentic(c, frame, read)) {
+            context.counters.inc(Counter.RX_BAD_TAG);
+        } else {
+            onAck(c, frame, nowNs);
+        }
+    }
 
     private void onAck(Connection c, long frame, long nowNs) {
         context.counters.inc(Counter.RX_ACKS);

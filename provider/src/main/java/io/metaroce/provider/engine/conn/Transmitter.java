@@ -16,7 +16,9 @@ import io.metaroce.wire.FrameLayout;
 import io.metaroce.wire.FrameTag;
 import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Mem;
+import io.metaroce.wire.StreamBlock;
 import io.metaroce.wire.TrailerLevel;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What goes out of one connection, in this order: handshake, acknowledgements, probes, resends, copies of silent paths' packets, stream control, new data. Everything is
@@ -63,11 +65,13 @@ final class Transmitter {
             c.openNewsDue = false;
             context.streams.onOpen(c.index, nowNs);
         }
-        return sendAcks(c, tx, nowNs)
-                && sendProbes(c, tx, nowNs)
-                && resend(c, tx, nowNs)
-                && sendCopies(c, tx, nowNs)
-                && sendNew(c, tx, nowNs);
+        if (!(ackMayRide(c) || sendAcks(c, tx, nowNs))) {
+            return false;
+        }
+        boolean all =
+                sendProbes(c, tx, nowNs) && resend(c, tx, nowNs) && sendCopies(c, tx, nowNs) && sendNew(c, tx, nowNs);
+        c.acksFirst = !sendAcks(c, tx, nowNs);
+        return all && !c.acksFirst;
     }
 
     // ---- handshake ----
@@ -119,6 +123,27 @@ final class Transmitter {
     }
 
     // ---- acknowledgements ----
+
+    /** Whether the ACK that is due waits for a DATA packet to take it along: one of one path, and not for a second time. */
+    private static boolean ackMayRide(Connection c) {
+        return c.hasWork() && Long.bitCount(c.ackMask) == 1 && c.probedMask == 0 && !c.acksFirst;
+    }
+
+    /** The path whose ACK a DATA packet of {@code bytes} takes along, null for none: it goes the same way, and there is room. */
+    private @Nullable PathReceiver rider(Connection c, Path path, int type, int bytes) {
+        if (c.ackMask == 0 || type != FrameType.DATA || c.probedMask != 0) {
+            return null;
+        }
+        PathReceiver receiver = c.receiverFor(Long.numberOfTrailingZeros(c.ackMask));
+        boolean fits = ridersBlocks(c, receiver, bytes) > 0;
+        return fits && receiver.attempt() == 0 && back(c, receiver) == path.destination ? receiver : null;
+    }
+
+    /** Stream blocks that an ACK behind {@code bytes} of DATA has room for. */
+    private static int ridersBlocks(Connection c, PathReceiver receiver, int bytes) {
+        int ack = FrameLayout.ackLength(receiver.window().words(), 0) + trailer(c);
+        return Math.min(AckHeader.MAX_STREAM_BLOCKS, (c.maxPayload - bytes - ack) / StreamBlock.LENGTH);
+    }
 
     private boolean sendAcks(Connection c, TxBatch tx, long nowNs) {
         if (c.ackMask == 0 && !c.blocksDue) {
@@ -172,10 +197,17 @@ final class Transmitter {
         if (frame == 0) {
             return false;
         }
+        int bytes = writeAck(c, receiver, frame, AckHeader.MAX_STREAM_BLOCKS, nowNs);
+        int port = Ports.reverse(context.config.localSlot(), receiver.id, receiver.epoch(), receiver.attempt());
+        commit(tx, destination, port, bytes);
+        return true;
+    }
+
+    /** Returns the length of the frame. */
+    private int writeAck(Connection c, PathReceiver receiver, long frame, int maxBlocks, long nowNs) {
         long ack = frame + CommonHeader.LENGTH;
         int words = receiver.window().words();
-        int blocks = context.streams.blocks(
-                c.index, AckHeader.streamBlock(ack, words, 0), AckHeader.MAX_STREAM_BLOCKS, nowNs);
+        int blocks = context.streams.blocks(c.index, AckHeader.streamBlock(ack, words, 0), maxBlocks, nowNs);
         AckHeader.cumPsn(ack, receiver.window().cum());
         AckHeader.echoTxOrder(ack, receiver.highestTxOrder());
         AckHeader.ackSeq(ack, ++c.ackSeq);
@@ -193,10 +225,8 @@ final class Transmitter {
         int headers = FrameLayout.ackLength(words, blocks);
         int attempt = receiver.attempt();
         CommonHeader.put(frame, FrameType.ACK, 0, receiver.id, receiver.epoch(), c.peerId, 0, 0, 0, attempt, level(c));
-        int port = Ports.reverse(context.config.localSlot(), receiver.id, receiver.epoch(), attempt);
-        commit(tx, destination, port, seal(c, frame, headers, 0));
         context.counters.inc(Counter.TX_ACKS);
-        return true;
+        return seal(c, frame, headers, 0);
     }
 
     private static int level(Connection c) {
@@ -313,7 +343,9 @@ final class Transmitter {
             long nowNs) {
         int payload = CommonHeader.LENGTH + body - headers;
         int order = path.sender().txOrder();
-        CommonHeader.put(frame, type, flags, path.id, path.epoch(), c.peerId, psn, order, payload, 0, level(c));
+        PathReceiver rider = rider(c, path, type, bytes);
+        int allFlags = rider != null ? flags | FrameFlag.ACK_FOLLOWS : flags;
+        CommonHeader.put(frame, type, allFlags, path.id, path.epoch(), c.peerId, psn, order, payload, 0, level(c));
         seal(c, frame, headers, payload);
         path.tail().onSent(nowNs);
         c.inFlightBytes += bytes;
@@ -321,7 +353,13 @@ final class Transmitter {
         if (control != null) {
             control.onSent(path, bytes, nowNs);
         }
-        commit(tx, path.destination, path.sourcePort(), bytes);
+        int behind = 0;
+        if (rider != null) {
+            behind = writeAck(c, rider, frame + bytes, ridersBlocks(c, rider, bytes), nowNs);
+            c.ackMask &= ~(1L << rider.id);
+            c.blocksDue = true; // those for which there was no room
+        }
+        commit(tx, path.destination, path.sourcePort(), bytes + behind);
     }
 
     /** Bytes of headers of a packet whose body is written but whose common header is not. */

@@ -18,6 +18,12 @@ import io.metaroce.wire.Syndrome;
 final class Requester {
     private static final long LEAST_BUDGET_NS = 500_000_000;
 
+    /**
+     * A peer that is silent gets the longest time that the IBTA specification allows for an ACK timeout, four times the nominal one (C9-142): a process of software may
+     * lose its core for longer than the half second of perftest's attributes, seen on a busy machine of 2 cores. One that answers that its QP is gone gets one time.
+     */
+    private static final int SILENCE_FACTOR = 4;
+
     private final Stream stream;
     private final Shared shared;
     final SendQueue queue;
@@ -512,7 +518,7 @@ final class Requester {
 
     // ---- timers ----------------------------------------------------------------------------------------------------
 
-    /** When to give up: max(500 ms, 4.096 us * 2^timeout * (retry_cnt + 1)); 0: never. */
+    /** The retry budget: max(500 ms, 4.096 us * 2^timeout * (retry_cnt + 1)); 0: never give up. */
     private long budgetNs() {
         int timeout = stream.attr.timeout & 31;
         return timeout == 0 ? 0 : Math.max(LEAST_BUDGET_NS, (4096L << timeout) * ((stream.attr.retryCnt & 7) + 1));
@@ -533,8 +539,11 @@ final class Requester {
             long fromNs = queue.outstandingSinceNs;
             if (goneSinceNs != 0) {
                 fromNs = Math.max(fromNs, goneSinceNs);
-            } else if (ready) {
-                fromNs = Math.max(fromNs, shared.connections().lastHeardNs(stream.conn()));
+            } else {
+                budgetNs *= SILENCE_FACTOR;
+                if (ready) {
+                    fromNs = Math.max(fromNs, shared.connections().lastHeardNs(stream.conn()));
+                }
             }
             if (nowNs - fromNs >= budgetNs) {
                 giveUp(
