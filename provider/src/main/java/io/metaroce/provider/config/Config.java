@@ -53,7 +53,7 @@ public record Config(
     public static Config of(Map<String, String> environment) {
         return new Config(
                 netdevs(environment.getOrDefault("METAROCE_IFACE", "")),
-                number(environment, "METAROCE_PATHS", 4, 1, 64),
+                number(environment, "METAROCE_PATHS", 8, 1, 64),
                 number(environment, "METAROCE_WINDOW", 1 << 26, 1 << 14, 1 << 30),
                 target(environment.getOrDefault("METAROCE_STATS", ""), ""),
                 target(environment.getOrDefault("METAROCE_LOG", "stderr"), "off"),

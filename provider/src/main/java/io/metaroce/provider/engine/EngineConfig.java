@@ -25,7 +25,7 @@ public record EngineConfig(
         boolean hints) {
     /** The defaults of protocol sections 5 and 6. */
     public static EngineConfig of(long bootNonce, long seed, int localSlot) {
-        return new EngineConfig(bootNonce, seed, localSlot, 4, 1 << 26, 25_000, 200_000, 4096, true);
+        return new EngineConfig(bootNonce, seed, localSlot, 8, 1 << 26, 25_000, 200_000, 4096, true);
     }
 
     public EngineConfig withPathsPerPlane(int paths) {

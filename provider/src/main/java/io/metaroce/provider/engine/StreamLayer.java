@@ -30,6 +30,11 @@ public interface StreamLayer {
      */
     int nextFrame(int conn, int stream, long out, int room, Record record, long nowNs);
 
+    /** Whether a stream that has just sent has nothing more to send now; false when that is not known. */
+    default boolean nothingFollows(int conn, int stream) {
+        return false;
+    }
+
     /**
      * Writes the frame of {@code record} again. Application memory is checked anew.
      *

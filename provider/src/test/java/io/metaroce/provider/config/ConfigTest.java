@@ -13,7 +13,7 @@ final class ConfigTest {
     void nothing_set_gives_the_defaults() {
         Config config = Config.of(Map.of());
         assertEquals(List.of(), config.netdevs());
-        assertEquals(4, config.pathsPerPlane());
+        assertEquals(8, config.pathsPerPlane());
         assertEquals(1 << 26, config.windowBytes());
         assertEquals("", config.stats());
         assertEquals("stderr", config.log());

@@ -10,6 +10,12 @@ final class PlanePace {
     /** Pace relative to the hint. */
     static final double PACE = 1.05;
 
+    /** Pace while most packets of the plane are marked: the queue before the peer, which all paths share, must drain. */
+    static final double DRAINING_PACE = 1.03;
+
+    private static final double MOSTLY = 0.5;
+    private static final double MARKS_GAIN = 1.0 / 16;
+
     /** Sum of the paths' rates (window over RTT) relative to the hint: what growth aims at, and the most. */
     static final double TARGET = 1.1;
 
@@ -54,6 +60,7 @@ final class PlanePace {
     private long heardNs;
     private long lifeNs;
     private double pacePerNs;
+    private double marks;
     private long nextNs = Long.MIN_VALUE;
 
     PlanePace(int mssBytes, double leastWindowBytes) {
@@ -76,10 +83,15 @@ final class PlanePace {
         }
         if (hinted) {
             lifeNs = Math.max(LIFE_RTTS * srttNs, (long) (LIFE_PACKETS * mssBytes / bytesPerNs));
-            pacePerNs = PACE * bytesPerNs;
+            pacePerNs = (marks > MOSTLY ? DRAINING_PACE : PACE) * bytesPerNs;
         } else {
             pacePerNs = 0;
         }
+    }
+
+    /** What an ACK says of its packets; before its hint is taken in. */
+    void onMarks(boolean marked) {
+        marks += ((marked ? 1 : 0) - marks) * MARKS_GAIN;
     }
 
     boolean hinted() {

@@ -54,7 +54,7 @@ public final class RateShares {
         }
     }
 
-    /** What the next ACK to a sender says: a code of {@link RateHint}, 0 for none. */
+    /** What the next ACK to a sender says: a code of {@link RateHint}, 0 for none. One that is not active is told what it could have if it were. */
     public int hint(int plane, int sender) {
         return planes[plane].hint(sender);
     }

@@ -22,7 +22,7 @@ final class SharedPlane {
     private static final int MEASURED_RTTS = 4;
 
     /**
-     * More new senders than this, each within so many packet times of the one before, are the beginning of an incast: as many again are expected, since what is told now
+     * More new senders than this, each within so many packet times of the one before, are the beginning of an incast: half as many again are expected, since what is told now
      * is heard an RTT later.
      */
     private static final int STORM = 4;
@@ -135,7 +135,7 @@ final class SharedPlane {
         mss[sender] = mssBytes;
         joined++;
         joinedNs = nowNs;
-        double equal = capacityBps / (joined > STORM ? count + joined : count);
+        double equal = capacityBps / (joined > STORM ? count + joined / 2 : count);
         level = count == 1 ? equal : Math.min(level, equal);
         bonus = 0;
     }
@@ -156,10 +156,11 @@ final class SharedPlane {
     }
 
     int hint(int sender) {
-        if (capacityBps == 0 || sender >= position.length || position[sender] == 0) {
+        if (capacityBps == 0) {
             return 0;
         }
-        return RateHint.encode((long) share(sender));
+        boolean isActive = sender < position.length && position[sender] != 0;
+        return RateHint.encode((long) (isActive ? share(sender) : capacityBps / (count + 1)));
     }
 
     /** Once a period: who has gone, who needs how much, and the level that follows. */

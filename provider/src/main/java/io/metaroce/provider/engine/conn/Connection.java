@@ -214,6 +214,11 @@ public final class Connection {
         return workCount != 0;
     }
 
+    /** Whether nothing but the stream that was just served may have something to send. */
+    boolean onlyServedWorks() {
+        return workCount == 1 && !controlDue && lostMask == 0 && copyMask == 0;
+    }
+
     void addWork(int stream) {
         int word = stream >>> 6;
         if (word >= inWork.length) {

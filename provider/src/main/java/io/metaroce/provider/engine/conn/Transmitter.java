@@ -514,7 +514,9 @@ final class Transmitter {
             c.removeFirstWork();
             emptyAnswers++;
         } else {
-            c.chargeFirstWork(sendRecord(c, path, tx, frame, record, 0, body, nowNs));
+            boolean newest = c.onlyServedWorks() && context.streams.nothingFollows(c.index, record.stream);
+            int flags = newest ? FrameFlag.NEWEST : 0;
+            c.chargeFirstWork(sendRecord(c, path, tx, frame, record, flags, body, nowNs));
         }
         return true;
     }

@@ -158,6 +158,16 @@ final class Answers {
         return tickets.first(slot) + tickets.sent(slot);
     }
 
+    /** Whether {@link #next} would find nothing to send. */
+    boolean nothingFollows() {
+        if (resend) {
+            return false;
+        }
+        int at = sending - tickets.oldest() < 0 ? tickets.oldest() : sending;
+        int open = tickets.end() - at;
+        return open == 0 || (open == 1 && tickets.segments(tickets.slot(at)) == tickets.sent(tickets.slot(at)));
+    }
+
     /** Writes the next packet of an answer; 0 when none can go. */
     int next(long out, int room, Record record) {
         if (sending - tickets.oldest() < 0) {

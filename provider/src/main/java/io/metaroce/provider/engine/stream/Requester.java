@@ -165,6 +165,11 @@ final class Requester {
         return 0;
     }
 
+    /** Whether {@link #next} would find nothing to send. */
+    boolean nothingFollows() {
+        return resends == 0 && parked == 0 && queue.next == queue.tail && !queue.refresh();
+    }
+
     /** Gives a WR its place in the stream, after the checks that come before its first packet. False: it cannot begin now. */
     private boolean begin(int index) {
         if (stream.state == Verbs.SQD) {

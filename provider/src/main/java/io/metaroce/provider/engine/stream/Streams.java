@@ -281,6 +281,12 @@ public final class Streams implements StreamLayer, QpControl {
     }
 
     @Override
+    public boolean nothingFollows(int conn, int number) {
+        Stream stream = shared.stream(number);
+        return stream == null || (stream.requester.nothingFollows() && stream.responder.answers.nothingFollows());
+    }
+
+    @Override
     public int rebuild(int conn, Record record, long out, int room, long nowNs) {
         shared.nowNs = nowNs;
         if (record.type == FrameType.STREAM_CTL) {

@@ -187,6 +187,16 @@ final class AdaptiveWindowTest {
     }
 
     @Test
+    void while_most_packets_are_marked_the_pace_lets_the_common_queue_drain() {
+        for (int i = 1; i <= 11; i++) {
+            ack(i & 3, 1, 1, GBPS8, RTT + i); // 1 - (15/16)^11 = 0.508
+            assertEquals(i == 11 ? 8.24e9 : 8.4e9, control.paceBps(paths[0]), 1e6, "mark " + i);
+        }
+        ack(0, 1, 0, GBPS8, RTT + 12);
+        assertEquals(8.4e9, control.paceBps(paths[0]), 1e6);
+    }
+
+    @Test
     void a_resend_may_be_50_us_ahead_of_the_pace_not_more() {
         ack(0, 1, 0, GBPS8, RTT);
         long now = 2 * RTT;
