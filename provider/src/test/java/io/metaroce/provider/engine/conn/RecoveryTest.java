@@ -610,7 +610,7 @@ final class RecoveryTest {
         for (int stream = 10; stream < 14; stream++) {
             aStreams.send(conn, stream, 200);
         }
-        net.run(20_000);
+        net.run(60_000); // the window grows by what is acknowledged
         List<Integer> runs = new java.util.ArrayList<>();
         int current = -1;
         for (Flight f : net.sent(a, FrameType.DATA)) {

@@ -98,16 +98,21 @@ final class TestNet {
             Comparator.<Flight>comparingLong(f -> f.arrivesNs).thenComparingLong(f -> f.number));
     private long number;
 
+    /** Four paths a plane: the tests count them. */
+    private static EngineConfig config(long bootNonce, int host) {
+        return EngineConfig.of(bootNonce, bootNonce * 31 + host, host).withPathsPerPlane(4);
+    }
+
     /** A new node; its address on plane k is 10.k.0.{@code host}. */
     Node node(int host, long bootNonce, int planes, StreamLayer streams) {
-        Node node = new Node(host, EngineConfig.of(bootNonce, bootNonce * 31 + host, host), planes, streams);
+        Node node = new Node(host, config(bootNonce, host), planes, streams);
         nodes.add(node);
         return node;
     }
 
     /** A node with the real stream layer. */
     Node verbs(int host, long bootNonce, int planes, Regions regions, Completions completions) {
-        EngineConfig config = EngineConfig.of(bootNonce, bootNonce * 31 + host, host);
+        EngineConfig config = config(bootNonce, host);
         Node node = new Node(host, config, planes, regions, completions);
         nodes.add(node);
         return node;
@@ -322,7 +327,7 @@ final class TestNet {
 
         @Override
         public int planeMbps(int plane) {
-            return 100_000;
+            return 0; // not known: no hints, so a connection that was idle keeps its window
         }
 
         @Override
