@@ -22,5 +22,7 @@ public enum Mutation {
     /** I7: a frame of the present life is declared one of the past. */
     CALL_IT_STALE,
     /** I9: an ACK gives more than there is. (Nobody believes it: its tag is wrong then.) */
-    GENEROUS_HINT
+    GENEROUS_HINT,
+    /** No fault of ours, but of a network that passes only what fits an MTU of 1500: everything must still be delivered. */
+    NARROW_NETWORK
 }

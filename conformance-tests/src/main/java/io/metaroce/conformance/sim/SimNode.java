@@ -274,7 +274,7 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
     @Override
     public void commit(int destination, int sourcePort, int bytes) {
         long frame = out.begin(destination);
-        if (world.swallows(frame)) {
+        if (world.swallows(frame, bytes)) {
             return; // the next begin gives out the same room
         }
         if (CommonHeader.type(frame) == FrameType.ACK && world.strikes(Mutation.GENEROUS_HINT)) {

@@ -22,6 +22,7 @@ public final class SimWorld implements AutoCloseable {
     static final long LIMIT_NS = 60_000_000_000L;
 
     private static final long MUTATED_LIMIT_NS = 1_000_000_000L;
+    private static final int NARROW_BYTES = 1500 - 28;
     private static final long NO_SEGMENT = -1;
 
     private final long seed;
@@ -238,7 +239,7 @@ public final class SimWorld implements AutoCloseable {
     }
 
     private void live() {
-        long limitNs = fabric.nowNs() + (mutation == Mutation.NONE ? LIMIT_NS : MUTATED_LIMIT_NS);
+        long limitNs = fabric.nowNs() + (isFaultOfOurs() ? MUTATED_LIMIT_NS : LIMIT_NS);
         while (!finished()) {
             if (!fabric.step() || fabric.nowNs() > limitNs) {
                 break;
@@ -248,6 +249,10 @@ public final class SimWorld implements AutoCloseable {
         for (Checker c : checkers) {
             c.onEnd(this);
         }
+    }
+
+    private boolean isFaultOfOurs() {
+        return mutation != Mutation.NONE && mutation != Mutation.NARROW_NETWORK;
     }
 
     /** All QPs go through RESET and are connected again. */
@@ -372,7 +377,12 @@ public final class SimWorld implements AutoCloseable {
     }
 
     /** Whether the mutation under test keeps a frame from ever leaving its host. */
-    boolean swallows(long frame) {
+    boolean swallows(long frame, int bytes) {
+        if (mutation == Mutation.NARROW_NETWORK) {
+            boolean wide = bytes > NARROW_BYTES;
+            mutated += wide ? 1 : 0;
+            return wide;
+        }
         if (CommonHeader.type(frame) != FrameType.DATA) {
             return false;
         }

@@ -43,6 +43,8 @@ public enum Counter {
     TX_QUERIES,
     /** Paths that fell silent with data outstanding. */
     PATHS_SUSPECTED,
+    /** Connections that keep to smaller packets since larger ones have vanished. */
+    MTU_STEPS_DOWN,
     /** INITs answered with a cookie, and OPENs whose cookie was wrong. */
     RX_INITS,
     RX_BAD_COOKIE,

@@ -84,6 +84,10 @@ public final class Connection {
     int handshakeDestination = -1;
     int openBytes;
     int maxPayload;
+    /** The largest packet that is known to have passed, and losses since of larger ones: {@link BlackHole}. */
+    int provenBytes;
+
+    int largeLosses;
     int segmentBytes;
     long peerAckDelayNs;
     int attached;

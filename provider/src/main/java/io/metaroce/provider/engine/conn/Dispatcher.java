@@ -37,12 +37,14 @@ final class Dispatcher {
     private final ConnectionTable table;
     private final PathLife pathLife;
     private final Handshake handshake;
+    private final BlackHole blackHole;
 
     Dispatcher(Context context, ConnectionTable table, PathLife pathLife, Handshake handshake) {
         this.context = context;
         this.table = table;
         this.pathLife = pathLife;
         this.handshake = handshake;
+        blackHole = new BlackHole(context);
     }
 
     void onFrame(RxBatch rx, int i, long nowNs) {
@@ -230,6 +232,7 @@ final class Dispatcher {
             shareRtt(c, path);
         }
         int ackSeq = AckHeader.ackSeq(ack);
+        blackHole.onAck(c, sender, context.cleared, n);
         tellCleared(c, sender, n, ackSeq, nowNs);
         if (n > 0 || sender.heardNews()) {
             path.tail().onRound(n, sender.newlyLost(), sender.inFlight());

@@ -119,6 +119,7 @@ final class Handshake {
         proofs.deriveKey(c, c.localId, c.peerNonce, c.peerId, c.peerNonce);
         c.tagged = true;
         c.maxPayload = 0xffff;
+        c.provenBytes = 0xffff;
         if (!pathLife.open(c, local, local, 0, nowNs)) {
             return false;
         }
@@ -501,6 +502,7 @@ final class Handshake {
             return false;
         }
         c.segmentBytes = segmentBytes(c.maxPayload, passedBytes);
+        c.provenBytes = passedBytes;
         return true;
     }
 
