@@ -20,7 +20,9 @@ public final class HintChecker extends Checker {
     }
 
     @Override
-    public void onTransmit(SimNode node, long frame, int bytes, int destination, int sourcePort, long nowNs) {
+    public void onTransmit(SimNode node, long datagram, int bytes, int destination, int sourcePort, long nowNs) {
+        int behind = PathLedger.behind(datagram, bytes);
+        long frame = behind > 0 ? datagram + bytes - behind : datagram;
         if (CommonHeader.type(frame) == FrameType.ACK) {
             long bps = RateHint.decode(AckHeader.rateHint(frame + AckHeader.OFFSET));
             require(bps <= mostBps, () -> node + ": an ACK gives " + bps + " bit/s of " + (long) mostBps);

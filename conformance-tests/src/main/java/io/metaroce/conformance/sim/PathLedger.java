@@ -4,6 +4,8 @@ import io.metaroce.provider.engine.conn.Connection;
 import io.metaroce.provider.engine.conn.Connections;
 import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.CommonHeader;
+import io.metaroce.wire.FrameFlag;
+import io.metaroce.wire.FrameReader;
 import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Serial;
 import java.util.Arrays;
@@ -94,10 +96,11 @@ final class PathLedger {
 
     /** Notes a frame that leaves; answers its path when it carries a PSN. */
     @Nullable
-    Path sent(SimNode node, long frame, int bytes, long nowNs) {
+    Path sent(SimNode node, long frame, int datagramBytes, long nowNs) {
         if (!sequenced(CommonHeader.type(frame))) {
             return null;
         }
+        int bytes = datagramBytes - behind(frame, datagramBytes);
         Path path = path(node, CommonHeader.path(frame));
         int connection = CommonHeader.connectionId(frame);
         int epoch = CommonHeader.epoch(frame);
@@ -133,8 +136,18 @@ final class PathLedger {
         return all[id];
     }
 
-    /** Notes an ACK that arrives. */
-    void acknowledged(SimNode node, long frame, long nowNs) {
+    /** Bytes of the ACK that a DATA packet has taken along; 0 when it has none. */
+    static int behind(long frame, int datagramBytes) {
+        boolean follows =
+                CommonHeader.type(frame) == FrameType.DATA && (CommonHeader.flags(frame) & FrameFlag.ACK_FOLLOWS) != 0;
+        long read = follows ? FrameReader.read(frame, datagramBytes) : -1;
+        return read < 0 ? 0 : datagramBytes - FrameReader.length(read);
+    }
+
+    /** Notes an ACK that arrives, by itself or behind DATA. */
+    void acknowledged(SimNode node, long datagram, int bytes, long nowNs) {
+        int behind = behind(datagram, bytes);
+        long frame = behind > 0 ? datagram + bytes - behind : datagram;
         if (CommonHeader.type(frame) != FrameType.ACK) {
             return;
         }

@@ -28,7 +28,7 @@ public final class RecoveryChecker extends Checker {
 
     @Override
     public void onReceive(SimNode node, long frame, int bytes, int plane, int sourcePort, long nowNs) {
-        ledger.acknowledged(node, frame, nowNs);
+        ledger.acknowledged(node, frame, bytes, nowNs);
     }
 
     @Override

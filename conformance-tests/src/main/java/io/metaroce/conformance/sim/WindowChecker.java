@@ -41,6 +41,6 @@ public final class WindowChecker extends Checker {
 
     @Override
     public void onReceive(SimNode node, long frame, int bytes, int plane, int sourcePort, long nowNs) {
-        ledger.acknowledged(node, frame, nowNs);
+        ledger.acknowledged(node, frame, bytes, nowNs);
     }
 }
