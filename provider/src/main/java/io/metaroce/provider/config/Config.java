@@ -12,7 +12,7 @@ import java.util.Map;
  * @param pathsPerPlane METAROCE_PATHS: paths of a connection on each plane, 1 to 64
  * @param windowBytes METAROCE_WINDOW: most bytes in flight of a connection, 16384 to 1 GiB; what it has in flight is the congestion control's affair
  * @param stats METAROCE_STATS: where the counters go at close: empty nowhere, "stderr" (also written 1), else a file
- * @param log METAROCE_LOG: where the log goes: "off" (also written 0), "stderr" (also written 1; the default), else a file
+ * @param log METAROCE_LOG: where the log goes: "failures" (on stderr, the default), "off" (also written 0), "stderr" (also written 1), else a file
  * @param daemon METAROCE_DAEMON: scheduling of the daemon thread
  * @param pskFile METAROCE_PSK_FILE: the file with the key that both ends of a connection must have; empty: none
  */
@@ -56,7 +56,7 @@ public record Config(
                 number(environment, "METAROCE_PATHS", 8, 1, 64),
                 number(environment, "METAROCE_WINDOW", 1 << 26, 1 << 14, 1 << 30),
                 target(environment.getOrDefault("METAROCE_STATS", ""), ""),
-                target(environment.getOrDefault("METAROCE_LOG", "stderr"), "off"),
+                target(environment.getOrDefault("METAROCE_LOG", "failures"), "off"),
                 daemon(environment.getOrDefault("METAROCE_DAEMON", "auto")),
                 environment.getOrDefault("METAROCE_PSK_FILE", ""));
     }

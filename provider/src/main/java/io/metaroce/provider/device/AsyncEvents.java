@@ -31,14 +31,16 @@ public final class AsyncEvents implements Events {
     private final EventSignal signal;
     private final QpTable qps;
     private final Consumer<String> log;
+    private final Consumer<String> notes;
     private final ArrayDeque<long[]> waiting = new ArrayDeque<>();
 
-    AsyncEvents(long ring, int fd, EventSignal signal, QpTable qps, Consumer<String> log) {
+    AsyncEvents(long ring, int fd, EventSignal signal, QpTable qps, Consumer<String> log, Consumer<String> notes) {
         this.ring = ring;
         this.fd = fd;
         this.signal = signal;
         this.qps = qps;
         this.log = log;
+        this.notes = notes;
     }
 
     /** An event of a QP that exists; SQ_DRAINED only if the program asked for it when it moved the QP to SQD. */
@@ -54,6 +56,11 @@ public final class AsyncEvents implements Events {
     @Override
     public void log(String line) {
         log.accept(line);
+    }
+
+    @Override
+    public void note(String line) {
+        notes.accept(line);
     }
 
     void cqEvent(long cookie) {

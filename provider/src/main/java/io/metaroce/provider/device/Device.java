@@ -51,7 +51,8 @@ public final class Device implements AutoCloseable {
      * @param memory how the bytes of the application are touched
      * @param signal how an event descriptor gets its permit
      * @param clock CLOCK_MONOTONIC in nanoseconds, for the time stamps of CQEs
-     * @param log one line at a time
+     * @param log what goes wrong, one line at a time
+     * @param notes what goes as it should
      */
     public Device(
             DeviceConfig config,
@@ -59,12 +60,13 @@ public final class Device implements AutoCloseable {
             EventSignal signal,
             Counters counters,
             LongSupplier clock,
-            Consumer<String> log) {
+            Consumer<String> log,
+            Consumer<String> notes) {
         this.config = config;
         this.counters = counters;
         regions = new RegionTable(memory, config.seed());
         qps = new QpTable(config.localSlot());
-        events = new AsyncEvents(config.asyncRing(), config.asyncFd(), signal, qps, log);
+        events = new AsyncEvents(config.asyncRing(), config.asyncFd(), signal, qps, log, notes);
         cqs = new CompletionQueues(config.control(), signal, events, qps, counters, clock);
     }
 

@@ -7,4 +7,7 @@ public interface Events {
 
     /** One line for the log, at most a few per connection's life (never per packet). */
     void log(String line);
+
+    /** One line of the normal course of things, for a user who has asked for a log. */
+    default void note(String line) {}
 }

@@ -104,7 +104,8 @@ public final class DeviceRuntime implements AutoCloseable {
                 signal,
                 counters,
                 System::nanoTime,
-                log);
+                log,
+                log::note);
         streams = new Streams(engineConfig, device.regions(), device.completions(), device.events(), counters);
         engine = new Engine(engineConfig, link.routes(), streams, streams, device.events(), counters);
         streams.connect(engine.connections());

@@ -12,7 +12,7 @@ final class Log implements Consumer<String> {
     private final String target;
     private boolean told;
 
-    /** @param target "off", "stderr" or the name of a file */
+    /** @param target "off", "failures" (on stderr, and nothing else), "stderr" or the name of a file */
     Log(String target) {
         this.target = target;
     }
@@ -24,9 +24,16 @@ final class Log implements Consumer<String> {
         }
     }
 
+    /** A line of the normal course of things. */
+    void note(String line) {
+        if (!target.equals("failures")) {
+            accept(line);
+        }
+    }
+
     /** Writes text as it is. */
     void write(String text) {
-        if (target.equals("stderr")) {
+        if (target.equals("stderr") || target.equals("failures")) {
             System.err.print(text);
             System.err.flush();
             return;

@@ -16,7 +16,7 @@ final class ConfigTest {
         assertEquals(8, config.pathsPerPlane());
         assertEquals(1 << 26, config.windowBytes());
         assertEquals("", config.stats());
-        assertEquals("stderr", config.log());
+        assertEquals("failures", config.log());
         assertEquals(Config.DaemonClass.AUTO, config.daemon());
     }
 

@@ -56,7 +56,8 @@ final class DeviceBench implements AutoCloseable {
                 fd -> permits.getAndIncrement(fd),
                 counters,
                 () -> NOW,
-                log::add);
+                log::add,
+                line -> {});
         device.connect(engine);
     }
 

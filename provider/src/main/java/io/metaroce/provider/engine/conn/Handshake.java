@@ -524,7 +524,7 @@ final class Handshake {
         context.timers.set(c.connectionTimer, nowNs + IDLE_NS);
         context.counters.inc(Counter.CONNECTIONS_OPENED);
         context.counters.add(Counter.CONNECTIONS_OPEN, 1);
-        context.events.log("connection opened: " + name(c) + ", " + c.paths.length + " paths, segments of "
+        context.events.note("connection opened: " + name(c) + ", " + c.paths.length + " paths, segments of "
                 + c.segmentBytes + " bytes");
         table.enqueue(c);
     }
@@ -637,14 +637,28 @@ final class Handshake {
             return;
         }
         int reason = CloseBody.reason(frame + CloseBody.OFFSET);
-        lose(c, "closed by the peer (" + CloseReason.name(reason) + ")", nowNs);
+        String why = "closed by the peer (" + CloseReason.name(reason) + ")";
+        if (reason == CloseReason.DONE) {
+            context.events.note(lost(c, why, nowNs));
+            leave(c, why, nowNs);
+        } else {
+            lose(c, why, nowNs);
+        }
     }
 
     /** The peer is gone: streams hear of it, the id is kept aside. */
     void lose(Connection c, String why, long nowNs) {
+        context.events.log(lost(c, why, nowNs));
+        leave(c, why, nowNs);
+    }
+
+    private String lost(Connection c, String why, long nowNs) {
+        return "connection lost: " + name(c) + ": " + why + ", last heard " + (nowNs - c.lastHeardNs) / 1_000_000
+                + " ms ago";
+    }
+
+    private void leave(Connection c, String why, long nowNs) {
         boolean used = c.attached > 0;
-        context.events.log("connection lost: " + name(c) + ": " + why + ", last heard "
-                + (nowNs - c.lastHeardNs) / 1_000_000 + " ms ago");
         end(c, nowNs);
         if (used) {
             context.streams.onPeerGone(c.index, RETRY_EXC_ERR, why, nowNs);
