@@ -133,7 +133,7 @@ final class SharedPlane {
         sinceNs[sender] = nowNs;
         rttNs[sender] = rtt;
         mss[sender] = mssBytes;
-        joined++;
+        joined = Math.min(joined + 1, count); // one that comes and goes is no storm
         joinedNs = nowNs;
         double equal = capacityBps / (joined > STORM ? count + joined / 2 : count);
         level = count == 1 ? equal : Math.min(level, equal);

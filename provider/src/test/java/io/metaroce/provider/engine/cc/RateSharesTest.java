@@ -78,6 +78,17 @@ final class RateSharesTest {
         assertHint(95 * GBPS / 8, hint(3));
     }
 
+    /** A sender whose queue runs empty after every message comes and goes within the packet times of a storm. */
+    @Test
+    void one_sender_that_comes_and_goes_is_no_storm() {
+        for (int i = 0; i < 100; i++) {
+            packet(0, i * 1_000L);
+            assertHint(95 * GBPS, hint(0));
+            shares.onPacket(0, 0, MSS, true, RTT, MSS, i * 1_000L + 325);
+            assertHint(95 * GBPS, hint(0));
+        }
+    }
+
     @Test
     void who_takes_less_than_its_share_leaves_the_rest_to_the_others() {
         // sender 1 at 20 Gb/s demands 30: 65 are left for sender 0
