@@ -48,6 +48,11 @@ final class PathLedger {
             inFlightBytes = 0;
         }
 
+        /** Whether the engine has moved the path since, or the connection is over: what it held is due again under other numbers, on any path. */
+        boolean isMoved(SimNode node, int id) {
+            return !node.isAt(id, connection, epoch);
+        }
+
         /** One more than the highest PSN sent, less the first that is not acknowledged. */
         int ahead() {
             return end - cum;

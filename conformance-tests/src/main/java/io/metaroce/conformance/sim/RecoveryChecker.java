@@ -36,8 +36,10 @@ public final class RecoveryChecker extends Checker {
         if (silent()) {
             return;
         }
-        for (PathLedger.Path path : ledger.paths(node)) {
-            int psn = path.oldestProven();
+        PathLedger.Path[] paths = ledger.paths(node);
+        for (int i = 0; i < paths.length; i++) {
+            PathLedger.Path path = paths[i];
+            int psn = path.isMoved(node, i) ? -1 : path.oldestProven();
             if (psn >= 0 && nowNs - path.provenNs(psn) > boundNs) {
                 fail(node + ": PSN " + Integer.toUnsignedString(psn) + " was proven lost "
                         + (nowNs - path.provenNs(psn)) + " ns ago and is not sent again (bound " + boundNs + ")");

@@ -137,6 +137,17 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
         return false;
     }
 
+    /** Whether the engine's open connection is that with this peer's id, and the path in this epoch. */
+    boolean isAt(int path, int peerId, int epoch) {
+        for (int i = 0; i < engine.connections().end(); i++) {
+            Connection c = engine.connections().connection(i);
+            if (c != null && c.isOpen() && path < c.pathCount()) {
+                return c.peerId() == peerId && c.path(path).epoch() == epoch;
+            }
+        }
+        return false;
+    }
+
     void ring(int qp) {
         doorbells.add(qp);
         host.wake();

@@ -32,7 +32,7 @@ public final class WindowChecker extends Checker {
         long inFlight = 0;
         PathLedger.Path[] paths = ledger.paths(node);
         for (int i = 0; i < paths.length; i++) {
-            inFlight += node.suspects(i) ? 0 : paths[i].inFlightBytes;
+            inFlight += node.suspects(i) || paths[i].isMoved(node, i) ? 0 : paths[i].inFlightBytes;
         }
         if (inFlight > windowBytes + bytes) {
             fail(node + ": " + inFlight + " bytes in flight, window " + windowBytes);

@@ -45,6 +45,11 @@ public enum Counter {
     PATHS_SUSPECTED,
     /** Connections that keep to smaller packets since larger ones have vanished. */
     MTU_STEPS_DOWN,
+    /** Times a path got another source port because its probes were lost. */
+    PATHS_MOVED,
+    /** Planes that were given up while others lived, and those that came back. */
+    PLANES_DOWN,
+    PLANES_UP,
     /** INITs answered with a cookie, and OPENs whose cookie was wrong. */
     RX_INITS,
     RX_BAD_COOKIE,

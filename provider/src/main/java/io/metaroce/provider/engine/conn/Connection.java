@@ -3,6 +3,7 @@ package io.metaroce.provider.engine.conn;
 import io.metaroce.provider.engine.cc.CongestionControl;
 import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.PathReceiver;
+import io.metaroce.provider.engine.path.Plane;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -93,6 +94,7 @@ public final class Connection {
     int attached;
 
     Path[] paths = new Path[0];
+    Plane[] planes = new Plane[0];
 
     @Nullable
     CongestionControl control;
@@ -105,15 +107,26 @@ public final class Connection {
     long allMask;
     long suspectMask;
     long fullMask;
+    /** Paths to be used only when no other can: the peer says that their plane is dead. */
+    long avoidMask;
+
     long lostMask;
     long probeMask;
-    /** Suspect paths whose data has not all been copied, and those of them whose data may be copied now. */
+    /** Paths whose data is to be copied (suspects, and those that were moved), and those of them whose data may be copied now. */
     long uncopiedMask;
 
     long copyMask;
     private final int[] copyCursor = new int[MAX_PATHS];
     long inFlightBytes;
     long wokenNs = Long.MIN_VALUE;
+    /** When the next path may move while all are silent. */
+    long nextMoveNs = Long.MIN_VALUE;
+    /** ACKs that brought news, on all paths. */
+    int news;
+    /** The ACK that came latest, by number. */
+    int peerAckSeq;
+
+    boolean planeNewsDue;
 
     private @Nullable PathReceiver[] receivers = new PathReceiver[4];
     long ackMask;
@@ -327,17 +340,39 @@ public final class Connection {
         }
     }
 
-    /** The path was heard. */
+    /** The path was heard. What it held before it was moved is still to be copied. */
     void trust(Path path) {
         long bit = ~(1L << path.id);
         path.suspect(false);
         suspectMask &= bit;
-        uncopiedMask &= bit;
-        copyMask &= bit;
         inFlightBytes += path.sender().inFlightBytes();
         if (control != null) {
             control.onSuspect(path, false);
         }
+        if (path.sender().orphans() == 0) {
+            uncopiedMask &= bit;
+            copyMask &= bit;
+        } else {
+            copyMask |= ~bit;
+        }
+    }
+
+    /** The suspect path has a new epoch. */
+    void orphaned(Path path) {
+        long bit = 1L << path.id;
+        copyCursor[path.id] = path.sender().cum();
+        if (path.sender().orphans() == 0) {
+            uncopiedMask &= ~bit;
+            copyMask &= ~bit;
+        } else {
+            uncopiedMask |= bit;
+        }
+    }
+
+    /** Paths that may take new data now, windows aside: not silent, not full, and not to be avoided if others are left. */
+    long eligible() {
+        long good = allMask & ~suspectMask & ~fullMask;
+        return (good & ~avoidMask) != 0 ? good & ~avoidMask : good;
     }
 
     /** Whether PSN and congestion windows leave no room for a packet on the path. */
@@ -370,6 +405,7 @@ public final class Connection {
                 || probeMask != 0
                 || (lostMask & ~suspectMask) != 0
                 || copyMask != 0
+                || planeNewsDue
                 || controlDue
                 || workCount != 0;
     }

@@ -15,6 +15,8 @@ import io.metaroce.wire.FrameFlag;
 import io.metaroce.wire.FrameReader;
 import io.metaroce.wire.FrameTag;
 import io.metaroce.wire.FrameType;
+import io.metaroce.wire.PathCtlBody;
+import io.metaroce.wire.PathCtlKind;
 import io.metaroce.wire.ResetReason;
 import io.metaroce.wire.TrailerLevel;
 import org.jspecify.annotations.Nullable;
@@ -137,6 +139,9 @@ final class Dispatcher {
             context.counters.inc(Counter.RX_STALE);
             return;
         }
+        if (type == FrameType.DATA && c.avoidMask != 0) {
+            pathLife.onUsed(c, rx.plane(i));
+        }
         if (type != FrameType.PROBE && !receive(c, receiver, frame, type, bytes, nowNs)) {
             return;
         }
@@ -174,6 +179,7 @@ final class Dispatcher {
             boolean taken = switch (type) {
                 case FrameType.DATA -> context.streams.onData(c.index, body, bodyBytes, nowNs);
                 case FrameType.STREAM_CTL -> context.streams.onStreamCtl(c.index, body, bodyBytes, nowNs);
+                case FrameType.PATH_CTL -> onPathCtl(c, body);
                 default -> true;
             };
             if (!taken) {
@@ -194,6 +200,15 @@ final class Dispatcher {
         return false;
     }
 
+    private boolean onPathCtl(Connection c, long body) {
+        int kind = PathCtlBody.kind(body);
+        if (kind == PathCtlKind.PLANE_DOWN || kind == PathCtlKind.PLANE_UP) {
+            pathLife.onPeersNews(
+                    c, PathCtlBody.remotePlane(body), PathCtlBody.localPlane(body), kind == PathCtlKind.PLANE_DOWN);
+        }
+        return true;
+    }
+
     // ---- acknowledgements of our paths ----
 
     /** What a DATA packet has taken along. */
@@ -211,7 +226,7 @@ final class Dispatcher {
     private void onAck(Connection c, long frame, long nowNs) {
         context.counters.inc(Counter.RX_ACKS);
         int id = CommonHeader.path(frame);
-        if (id >= c.paths.length || CommonHeader.epoch(frame) != c.paths[id].epoch()) {
+        if (id >= c.paths.length) {
             context.counters.inc(Counter.RX_STALE);
             return;
         }
@@ -220,7 +235,8 @@ final class Dispatcher {
         long ack = frame + CommonHeader.LENGTH;
         int flyingBefore = sender.inFlightBytes();
         boolean sampledBefore = path.rtt().sampled();
-        int n = sender.onAck(ack, context.cleared, path.rtt(), nowNs);
+        int epoch = CommonHeader.epoch(frame);
+        int n = sender.onAck(ack, epoch, context.cleared, path.rtt(), nowNs);
         if (n < 0) {
             context.counters.inc(Counter.RX_STALE);
             return;
@@ -232,9 +248,13 @@ final class Dispatcher {
             shareRtt(c, path);
         }
         int ackSeq = AckHeader.ackSeq(ack);
+        if (ackSeq - c.peerAckSeq > 0) {
+            c.peerAckSeq = ackSeq;
+        }
         blackHole.onAck(c, sender, context.cleared, n);
         tellCleared(c, sender, n, ackSeq, nowNs);
-        if (n > 0 || sender.heardNews()) {
+        boolean present = epoch == sender.epoch();
+        if (present && (n > 0 || sender.heardNews())) {
             path.tail().onRound(n, sender.newlyLost(), sender.inFlight());
             pathLife.onHeard(c, path, n > 0, nowNs);
         }
@@ -242,7 +262,7 @@ final class Dispatcher {
         c.lostMask = sender.lost() > 0 ? c.lostMask | bit : c.lostMask & ~bit;
         CongestionControl control = c.control;
         if (control != null) {
-            int marks = path.newCeMarks(AckHeader.ceCount(ack));
+            int marks = present ? path.newCeMarks(AckHeader.ceCount(ack)) : 0;
             control.onAck(
                     path,
                     n,

@@ -3,26 +3,34 @@ package io.metaroce.provider.engine.conn;
 import io.metaroce.provider.engine.cc.AdaptiveWindow;
 import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.PathSender;
+import io.metaroce.provider.engine.path.Plane;
 import io.metaroce.provider.engine.timer.TimerKind;
 import io.metaroce.provider.port.Counter;
+import io.metaroce.wire.PathCtlBody;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The paths of a connection from the pairing of planes to the silence of one of them (protocol section 8). A path that is silent for two probe time-outs is suspect: it
- * gets no new data, and what it holds is copied to paths that the peer has answered on meanwhile. When the peer answers on none, it is the peer that is
- * silent: nothing is copied, the probes become rare, and the first sign of life wakes all paths.
+ * The paths of a connection from the pairing of planes to the silence of one of them (protocol section 8). A path that is silent while others are heard, or for two probe
+ * time-outs, is suspect: it gets no new data, and what it holds is copied to paths that the peer has answered on meanwhile. When three probes are lost it
+ * goes another way ({@link RePath}). When the peer answers on none, it is the peer that is silent: nothing is copied, the probes become rare, and the
+ * first sign of life wakes all paths.
  */
 final class PathLife {
     /** Expiries without progress that make a path suspect. */
     private static final int SUSPECT_AFTER = 2;
 
+    /** News on other paths during which one that is silent should have been heard. */
+    private static final int OTHERS_HEARD = 8;
+
     private static final int PLANE_SLOTS = 8;
 
     private final Context context;
+    private final RePath rePath;
 
     PathLife(Context context) {
         this.context = context;
+        this.rePath = new RePath(context);
     }
 
     // ---- planes and paths ----
@@ -77,21 +85,26 @@ final class PathLife {
             return false;
         }
         Path[] paths = new Path[pairs.size() * perPlane];
+        Plane[] planes = new Plane[pairs.size()];
         int id = 0;
         for (int[] pair : pairs) {
+            int index = id / perPlane;
+            Plane plane = new Plane(index, pair[0], pair[1], -1L >>> (64 - perPlane) << id);
+            planes[index] = plane;
             int destination = destination(c, pair[0], pair[1]);
             c.maxPayload = Math.min(c.maxPayload, context.routes.maxPayload(destination));
             int entropy = context.random.nextInt(Ports.COUNT);
             for (int k = 0; k < perPlane; k++) {
                 int port = Ports.source(context.config.localSlot(), entropy + k);
                 int timer = context.timers.add(TimerKind.PATH, c.index << 8 | id);
-                Path path = new Path(id, pair[0], pair[1], destination, port, timer);
+                Path path = new Path(id, plane, destination, port, timer);
                 path.rtt().guess(rttGuessNs);
                 path.tail().start(nowNs);
                 paths[id++] = path;
             }
         }
         c.paths = paths;
+        c.planes = planes;
         c.allMask = -1L >>> (64 - paths.length);
         c.control = new AdaptiveWindow(paths, c.maxPayload, context.config.windowBytes());
         return true;
@@ -104,6 +117,9 @@ final class PathLife {
             context.timers.remove(path.timer);
         }
         c.paths = new Path[0];
+        c.planes = new Plane[0];
+        c.avoidMask = 0;
+        c.planeNewsDue = false;
         c.allMask = 0;
         c.suspectMask = 0;
         c.uncopiedMask = 0;
@@ -125,47 +141,98 @@ final class PathLife {
 
     /** Something was sent on the path: its timer must not be later than what the path now waits for. */
     void arm(Connection c, Path path) {
-        long dueNs = path.dueNs(c.ptoNs(path, context.config.ptoFloorNs()));
+        long dueNs = path.dueNs(c.ptoNs(path, context.config.ptoFloorNs()), c.peerAckDelayNs);
         if (dueNs != Long.MAX_VALUE) {
             context.timers.setNoLaterThan(path.timer, dueNs);
         }
     }
 
-    /** The path's timer: perhaps too early (the path was heard meanwhile), perhaps marker, time-out or a second look. */
+    /** The path's timer: perhaps too early (the path was heard meanwhile), perhaps one of the times of {@link Path#dueNs}. */
     void onTimer(Connection c, Path path, long nowNs) {
-        if (!path.sender().outstanding()) {
+        PathSender sender = path.sender();
+        if (!sender.outstanding() && !path.suspect()) {
             path.lookAgainNs(Long.MAX_VALUE);
             return;
         }
         long ptoNs = c.ptoNs(path, context.config.ptoFloorNs());
-        if (path.tail().expiryNs(path.sender().oldestSentNs(), ptoNs) <= nowNs) {
+        if (!path.suspect() && sender.lateNs(path.rtt().srttNs()) <= nowNs) {
+            onLate(c, path, nowNs);
+        }
+        if (path.tail().expiryNs(sender.oldestSentNs(), ptoNs) <= nowNs) {
             onExpired(c, path, nowNs);
-        } else if (path.tail().markerDueNs(path.rtt()) <= nowNs) {
-            path.tail().onProbeSent(nowNs);
-            path.probeAttempt(0);
-            c.probeMask |= 1L << path.id;
+        } else if (!path.suspect()) {
+            if (path.tail().markerDueNs(path.rtt(), sender.probeAnswered()) <= nowNs) {
+                path.tail().onMarkerSent(nowNs);
+                path.markTail();
+                c.probeMask |= 1L << path.id;
+            }
+            if (sender.inFlight() > 0 && path.silenceNs(c.peerAckDelayNs) <= nowNs) {
+                onSilence(c, path, nowNs);
+            }
         }
         if (path.lookAgainNs() <= nowNs) {
             path.lookAgainNs(Long.MAX_VALUE);
             copyIfOthersLive(c, path, path.tail().lastProbeNs());
         }
-        long dueNs = path.dueNs(ptoNs);
+        long dueNs = path.dueNs(ptoNs, c.peerAckDelayNs);
         if (dueNs != Long.MAX_VALUE) {
             context.timers.set(path.timer, Math.max(dueNs, nowNs + 1));
         }
     }
 
+    /** A packet that was overtaken, and that the path's tolerance has spared, is lost now. */
+    private static void onLate(Connection c, Path path, long nowNs) {
+        PathSender sender = path.sender();
+        int flyingBefore = sender.inFlightBytes();
+        sender.onLate(path.rtt().srttNs(), nowNs);
+        c.inFlightBytes += sender.inFlightBytes() - flyingBefore;
+        c.updateFull(path);
+        if (sender.lost() > 0) {
+            c.lostMask |= 1L << path.id;
+        }
+    }
+
+    /**
+     * The path is silent. It is asked, in case that only its way back is dead or that its last packets and their marker are lost; when there is no answer while the others
+     * go on, it is suspect.
+     */
+    private void onSilence(Connection c, Path path, long nowNs) {
+        boolean doubted = path.doubtedNs() != Long.MIN_VALUE;
+        path.doubtedNs(nowNs);
+        if (doubted && c.news - path.othersHeard() >= OTHERS_HEARD) {
+            suspect(c, path);
+            c.copyMask |= 1L << path.id;
+            path.tail().onProbedAnew(0, nowNs);
+        }
+        if (!doubted || path.suspect()) {
+            path.askAnew();
+            c.probeMask |= 1L << path.id;
+        }
+    }
+
+    private void suspect(Connection c, Path path) {
+        path.silentSinceNs(Math.max(path.sender().oldestSentNs(), path.tail().lastHeardNs()));
+        c.suspect(path);
+        path.lostProbes(0);
+        context.counters.inc(Counter.PATHS_SUSPECTED);
+    }
+
     private void onExpired(Connection c, Path path, long nowNs) {
         long earlierProbeNs = path.tail().lastProbeNs();
         path.tail().onExpired(nowNs);
-        path.probeAttempt(Math.min(path.tail().silent(), 15));
+        path.askAnew();
         c.probeMask |= 1L << path.id;
-        if (!path.suspect() && path.tail().unproductive() >= SUSPECT_AFTER) {
-            c.suspect(path);
-            context.counters.inc(Counter.PATHS_SUSPECTED);
+        if (path.suspect()) {
+            path.lostProbes(path.lostProbes() + 1);
+        } else if (path.tail().unproductive() >= SUSPECT_AFTER) {
+            suspect(c, path);
+            path.lostProbes(path.tail().silent() - 1);
         }
-        if (path.suspect() && !copyIfOthersLive(c, path, earlierProbeNs)) {
-            probeIdle(c, nowNs);
+        if (path.suspect()) {
+            if (!copyIfOthersLive(c, path, earlierProbeNs)) {
+                probeIdle(c, nowNs);
+            }
+            rePath.onProbeLost(c, path, nowNs);
         }
     }
 
@@ -188,7 +255,7 @@ final class PathLife {
     private void probeIdle(Connection c, long nowNs) {
         for (Path path : c.paths) {
             if (!path.suspect() && !path.sender().outstanding()) {
-                path.probeAttempt(1);
+                path.askAnew();
                 path.tail().onProbeSent(nowNs);
                 c.probeMask |= 1L << path.id;
             }
@@ -201,12 +268,24 @@ final class PathLife {
     void onHeard(Connection c, Path path, boolean progress, long nowNs) {
         PathSender sender = path.sender();
         path.tail().onHeard(progress, !sender.outstanding(), nowNs);
+        path.othersHeard(++c.news);
         boolean allWereSilent = c.suspectMask == c.allMask;
         if (path.suspect()) {
             c.trust(path);
+            path.muted(false);
+            path.lostProbes(0);
+            path.rePaths(0);
+            path.plane.onHeard();
+            if (path.plane.down()) {
+                onPlaneUp(c, path.plane, nowNs);
+            }
             if (allWereSilent) {
                 wake(c, nowNs);
             }
+        }
+        if (!progress && path.tail().passesProbesOnly(c.ptoNs(path, context.config.ptoFloorNs()), nowNs)) {
+            suspect(c, path);
+            copyIfOthersLive(c, path, path.tail().progressNs());
         }
         if ((c.uncopiedMask & ~c.copyMask) != 0) {
             lookAgain(c, path, nowNs);
@@ -222,15 +301,58 @@ final class PathLife {
 
     private void wake(Connection c, long nowNs) {
         c.wokenNs = nowNs;
+        wake(c, c.suspectMask, nowNs);
+    }
+
+    private void wake(Connection c, long which, long nowNs) {
         for (Path path : c.paths) {
-            if (path.suspect()) {
+            if ((which & 1L << path.id) != 0 && path.suspect()) {
+                path.muted(false);
+                path.lostProbes(0);
                 path.tail().onWoken(nowNs);
-                path.probeAttempt(1);
+                path.askAnew();
                 c.probeMask |= 1L << path.id;
-                long dueNs = path.dueNs(c.ptoNs(path, context.config.ptoFloorNs()));
+                long dueNs = path.dueNs(c.ptoNs(path, context.config.ptoFloorNs()), c.peerAckDelayNs);
                 if (dueNs != Long.MAX_VALUE) {
                     context.timers.set(path.timer, dueNs);
                 }
+            }
+        }
+    }
+
+    /** A path of a dead plane was heard: the others of that plane are asked at once, and the peer is told. */
+    private void onPlaneUp(Connection c, Plane plane, long nowNs) {
+        plane.down(false);
+        c.planeNewsDue = true;
+        context.counters.inc(Counter.PLANES_UP);
+        wake(c, plane.mask, nowNs);
+    }
+
+    /** The peer says that a plane is dead, or works again, as far as it can tell: what we send there is less welcome than elsewhere. */
+    void onPeersNews(Connection c, int ourPlane, int peersPlane, boolean down) {
+        for (Plane plane : c.planes) {
+            if ((ourPlane == PathCtlBody.ANY_PLANE || ourPlane == plane.localPlane)
+                    && (peersPlane == PathCtlBody.ANY_PLANE || peersPlane == plane.peerPlane)) {
+                c.avoidMask = down ? c.avoidMask | plane.mask : c.avoidMask & ~plane.mask;
+            }
+        }
+    }
+
+    /** Whether nothing passes on a plane, as far as we know. */
+    boolean isDown(Connection c, int ourPlane, int peersPlane) {
+        for (Plane plane : c.planes) {
+            if (plane.localPlane == ourPlane && plane.peerPlane == peersPlane) {
+                return plane.down();
+            }
+        }
+        return false;
+    }
+
+    /** The peer uses a plane that it had called dead: its news has been overtaken. */
+    void onUsed(Connection c, int ourPlane) {
+        for (Plane plane : c.planes) {
+            if (plane.localPlane == ourPlane) {
+                c.avoidMask &= ~plane.mask;
             }
         }
     }

@@ -1,5 +1,6 @@
 package io.metaroce.provider.engine.conn;
 
+import io.metaroce.provider.engine.SplitMix;
 import io.metaroce.wire.MetaRoce;
 
 /**
@@ -25,6 +26,13 @@ final class Ports {
             entropy += LAST_CLAIMED - FIRST_CLAIMED + 1;
         }
         return entropy << SLOT_BITS | slot;
+    }
+
+    /** A source port other than {@code present}. */
+    static int another(int present, int slot, SplitMix random) {
+        int index = random.nextInt(COUNT);
+        int port = source(slot, index);
+        return port != present ? port : source(slot, index + 1);
     }
 
     /** The source port of an ACK: a function of what it acknowledges, another one for another attempt. */

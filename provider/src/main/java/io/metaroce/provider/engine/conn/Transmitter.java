@@ -6,6 +6,7 @@ import io.metaroce.provider.engine.cc.PathPicker;
 import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.PathReceiver;
 import io.metaroce.provider.engine.path.PathSender;
+import io.metaroce.provider.engine.path.Plane;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.provider.port.TxBatch;
 import io.metaroce.wire.AckHeader;
@@ -16,6 +17,8 @@ import io.metaroce.wire.FrameLayout;
 import io.metaroce.wire.FrameTag;
 import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Mem;
+import io.metaroce.wire.PathCtlBody;
+import io.metaroce.wire.PathCtlKind;
 import io.metaroce.wire.StreamBlock;
 import io.metaroce.wire.TrailerLevel;
 import org.jspecify.annotations.Nullable;
@@ -68,8 +71,11 @@ final class Transmitter {
         if (!(ackMayRide(c) || sendAcks(c, tx, nowNs))) {
             return false;
         }
-        boolean all =
-                sendProbes(c, tx, nowNs) && resend(c, tx, nowNs) && sendCopies(c, tx, nowNs) && sendNew(c, tx, nowNs);
+        boolean all = sendProbes(c, tx, nowNs)
+                && resend(c, tx, nowNs)
+                && sendCopies(c, tx, nowNs)
+                && sendPlaneNews(c, tx, nowNs)
+                && sendNew(c, tx, nowNs);
         c.acksFirst = !sendAcks(c, tx, nowNs);
         return all && !c.acksFirst;
     }
@@ -153,6 +159,9 @@ final class Transmitter {
             int id = Long.numberOfTrailingZeros(c.ackMask);
             PathReceiver receiver = c.receiverFor(id);
             int back = back(c, receiver);
+            if (receiver.lastAckDue() && !sendLastAck(c, receiver, back, tx, nowNs)) {
+                return false;
+            }
             if (!sendAck(c, receiver, back, tx, nowNs)) {
                 return false;
             }
@@ -173,10 +182,23 @@ final class Transmitter {
         return true;
     }
 
-    /** Where the ACKs of a path go: back on the plane that it comes by. */
+    /** The peer's path has a new epoch: what the one before received is told once more. */
+    private boolean sendLastAck(Connection c, PathReceiver receiver, int back, TxBatch tx, long nowNs) {
+        receiver.swap();
+        boolean sentIt = sendAck(c, receiver, back, tx, nowNs);
+        receiver.swap();
+        if (sentIt) {
+            receiver.lastAckSent();
+        }
+        return sentIt;
+    }
+
+    /** Where the ACKs of a path go: back on the plane that it comes by, unless we know that one to be dead. */
     private int back(Connection c, PathReceiver receiver) {
         int destination = pathLife.destination(c, receiver.localPlane(), receiver.peerPlane());
-        return destination >= 0 ? destination : c.bestPath().destination;
+        return destination >= 0 && !pathLife.isDown(c, receiver.localPlane(), receiver.peerPlane())
+                ? destination
+                : c.bestPath().destination;
     }
 
     /** A peer that had to probe may miss our answers, not we its packets: they go on every plane. What the batch does not take is left out. */
@@ -258,10 +280,11 @@ final class Transmitter {
             c.probeMask &= c.probeMask - 1;
             PathSender sender = path.sender();
             int attempt = path.probeAttempt();
-            int order = sender.sendProbe(nowNs);
+            sender.sendProbe(nowNs);
+            int order = sender.wireTxOrder();
             boolean newest = attempt == 0 && !c.controlDue && !c.hasWork();
             int flags = FrameFlag.AR | (newest ? FrameFlag.NEWEST : 0);
-            int psn = sender.nextPsn() - 1;
+            int psn = sender.wirePsn(sender.nextPsn() - 1);
             CommonHeader.put(
                     frame, FrameType.PROBE, flags, path.id, path.epoch(), c.peerId, psn, order, 0, attempt, level(c));
             int bytes = seal(c, frame, CommonHeader.LENGTH, 0);
@@ -315,7 +338,7 @@ final class Transmitter {
         int body = 0;
         if (!sender.isVoid(psn)) {
             sender.load(psn, record);
-            body = context.streams.rebuild(c.index, record, frame + CommonHeader.LENGTH, room(c), nowNs);
+            body = rebuild(c, record, frame + CommonHeader.LENGTH, nowNs);
         }
         boolean asVoid = body == 0;
         int type = asVoid ? FrameType.VOID : record.type;
@@ -326,6 +349,12 @@ final class Transmitter {
         finish(c, path, tx, frame, type, FrameFlag.RTX, psn, headers, body, bytes, nowNs);
         context.counters.inc(asVoid ? Counter.TX_VOID : Counter.TX_RESENT);
         return true;
+    }
+
+    private int rebuild(Connection c, Record record, long out, long nowNs) {
+        return record.type == FrameType.PATH_CTL
+                ? writePlaneNews(c.planes[record.stream], out)
+                : context.streams.rebuild(c.index, record, out, room(c), nowNs);
     }
 
     /** Writes common header and trailer around a body and sends the packet; its transmit order is the path's last. */
@@ -342,12 +371,17 @@ final class Transmitter {
             int bytes,
             long nowNs) {
         int payload = CommonHeader.LENGTH + body - headers;
-        int order = path.sender().txOrder();
+        PathSender sender = path.sender();
+        int order = sender.wireTxOrder();
+        int wirePsn = sender.wirePsn(psn);
         PathReceiver rider = rider(c, path, type, bytes);
         int allFlags = rider != null ? flags | FrameFlag.ACK_FOLLOWS : flags;
-        CommonHeader.put(frame, type, allFlags, path.id, path.epoch(), c.peerId, psn, order, payload, 0, level(c));
+        CommonHeader.put(frame, type, allFlags, path.id, path.epoch(), c.peerId, wirePsn, order, payload, 0, level(c));
         seal(c, frame, headers, payload);
         path.tail().onSent(nowNs);
+        if (sender.inFlight() == 1) {
+            path.othersHeard(c.news);
+        }
         c.inFlightBytes += bytes;
         CongestionControl control = c.control;
         if (control != null) {
@@ -385,7 +419,7 @@ final class Transmitter {
 
     /** Paths that may take a packet now. When pacing holds some back, the connection is looked at again when they may. */
     private long eligible(Connection c, CongestionControl control, long nowNs) {
-        long mask = c.allMask & ~c.suspectMask & ~c.fullMask;
+        long mask = c.eligible();
         long waiting = control.waitingMask(nowNs);
         if ((mask & waiting) != 0) {
             context.timers.setNoLaterThan(c.paceTimer, control.paceDueNs(nowNs));
@@ -393,27 +427,28 @@ final class Transmitter {
         return mask & ~waiting;
     }
 
-    /** What suspect paths hold goes once more, on paths that live, under new PSNs there. */
+    /** What suspect paths hold goes once more, on paths that live, under new PSNs there; and so does what is left of a path's earlier epochs. */
     private boolean sendCopies(Connection c, TxBatch tx, long nowNs) {
         long mask = c.copyMask;
         while (mask != 0) {
             Path from = c.paths[Long.numberOfTrailingZeros(mask)];
             mask &= mask - 1;
             PathSender sender = from.sender();
+            int end = from.suspect() ? sender.nextPsn() : sender.psnBase();
             int psn = c.copyCursor(from);
-            for (; psn != sender.nextPsn(); psn++) {
-                if (!sender.isOpen(psn) || sender.isVoid(psn)) {
+            for (; psn - end < 0; psn++) {
+                if (!sender.isOpen(psn)) {
                     continue;
                 }
-                CongestionControl control = c.control;
-                int at = control == null || !windowOpen(c, control, nowNs)
-                        ? -1
-                        : context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
-                if (at < 0) {
+                if (sender.isVoid(psn)) {
+                    giveUpOrphan(c, sender, psn, nowNs);
+                    continue;
+                }
+                Path to = pathForCopy(c, from, psn, nowNs);
+                if (to == null) {
                     c.copyCursor(from, psn);
                     return true; // an ACK makes room
                 }
-                Path to = c.paths[at];
                 long frame = tx.begin(to.destination);
                 if (frame == 0) {
                     c.copyCursor(from, psn);
@@ -428,17 +463,91 @@ final class Transmitter {
         return true;
     }
 
+    private @Nullable Path pathForCopy(Connection c, Path from, int psn, long nowNs) {
+        CongestionControl control = c.control;
+        if (control == null || !windowOpen(c, control, nowNs)) {
+            return null;
+        }
+        int at = context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
+        if (at >= 0) {
+            return c.paths[at];
+        }
+        return from.sender().isOrphan(psn) && !from.suspect() ? from : null; // an orphan makes room for its own copy
+    }
+
     private void copy(Connection c, Path from, int psn, Path to, TxBatch tx, long frame, long nowNs) {
         Record record = context.record;
-        from.sender().load(psn, record);
-        int body = context.streams.rebuild(c.index, record, frame + CommonHeader.LENGTH, room(c), nowNs);
+        PathSender sender = from.sender();
+        sender.load(psn, record);
+        int body = rebuild(c, record, frame + CommonHeader.LENGTH, nowNs);
         if (body == 0) {
+            giveUpOrphan(c, sender, psn, nowNs);
             return; // its work is over: a VOID when the path comes back
         }
-        from.sender().copied(psn);
-        sendRecord(c, to, tx, frame, record, FrameFlag.HEDGE, body, nowNs);
-        context.counters.inc(Counter.TX_COPIED);
+        boolean orphan = sender.isOrphan(psn);
+        if (orphan) {
+            sender.closeOrphan(psn);
+            c.updateFull(from);
+        } else {
+            sender.copied(psn);
+        }
+        sendRecord(c, to, tx, frame, record, orphan ? 0 : FrameFlag.HEDGE, body, nowNs);
+        context.counters.inc(orphan ? Counter.TX_RESENT : Counter.TX_COPIED);
         pathLife.arm(c, to);
+    }
+
+    /** A packet of an earlier epoch has no data any more; its PSN needs no VOID. */
+    private void giveUpOrphan(Connection c, PathSender sender, int psn, long nowNs) {
+        if (sender.isOrphan(psn)) {
+            if (sender.tells(psn)) {
+                sender.load(psn, context.record);
+                context.streams.onCleared(c.index, context.record, c.peerAckSeq, nowNs);
+            }
+            sender.closeOrphan(psn);
+        }
+    }
+
+    // ---- news of planes ----
+
+    private boolean sendPlaneNews(Connection c, TxBatch tx, long nowNs) {
+        if (!c.planeNewsDue) {
+            return true;
+        }
+        CongestionControl control = c.control;
+        for (Plane plane : c.planes) {
+            if (!plane.newsDue()) {
+                continue;
+            }
+            int at = control == null ? -1 : context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
+            if (at < 0) {
+                return true; // an ACK makes room
+            }
+            Path path = c.paths[at];
+            long frame = tx.begin(path.destination);
+            if (frame == 0) {
+                return false;
+            }
+            Record record = context.record;
+            record.type = FrameType.PATH_CTL;
+            record.stream = plane.index;
+            record.life = 0;
+            record.space = 0;
+            record.spsn = 0;
+            record.segments = 1;
+            record.ref = 0;
+            plane.newsTold();
+            sendRecord(c, path, tx, frame, record, 0, writePlaneNews(plane, frame + CommonHeader.LENGTH), nowNs);
+            pathLife.arm(c, path);
+        }
+        c.planeNewsDue = false;
+        return true;
+    }
+
+    /** What is known of the plane now: a resend must not tell what was true once. */
+    private static int writePlaneNews(Plane plane, long out) {
+        int kind = plane.down() ? PathCtlKind.PLANE_DOWN : PathCtlKind.PLANE_UP;
+        PathCtlBody.put(out, kind, plane.localPlane, plane.peerPlane, 0, 0, 0);
+        return PathCtlBody.LENGTH;
     }
 
     private int sendRecord(

@@ -8,6 +8,7 @@ public final class Path {
     /** Our number of it, told in every frame. */
     public final int id;
 
+    public final Plane plane;
     public final int localPlane;
     public final int peerPlane;
     /** Handle of Routes. */
@@ -16,19 +17,31 @@ public final class Path {
     /** Number of its timer. */
     public final int timer;
 
+    private static final int MAX_ATTEMPT = 15;
+    private static final long NOT_DOUBTED = Long.MIN_VALUE;
+    private static final long LEAST_DOUBT_NS = 10_000;
+
     private final PathSender sender = new PathSender();
     private final RttEstimator rtt = new RttEstimator();
     private final TailProbe tail = new TailProbe();
     private int sourcePort;
     private boolean suspect;
     private int probeAttempt;
+    private int attempts;
     private int ceCount;
     private long lookAgainNs = Long.MAX_VALUE;
+    private boolean muted;
+    private int lostProbes;
+    private int rePaths;
+    private long silentSinceNs;
+    private int othersHeard;
+    private long doubtedNs = NOT_DOUBTED;
 
-    public Path(int id, int localPlane, int peerPlane, int destination, int sourcePort, int timer) {
+    public Path(int id, Plane plane, int destination, int sourcePort, int timer) {
         this.id = id;
-        this.localPlane = localPlane;
-        this.peerPlane = peerPlane;
+        this.plane = plane;
+        this.localPlane = plane.localPlane;
+        this.peerPlane = plane.peerPlane;
         this.destination = destination;
         this.sourcePort = sourcePort;
         this.timer = timer;
@@ -48,7 +61,7 @@ public final class Path {
 
     /** Bumped by every re-path. */
     public int epoch() {
-        return 0;
+        return sender.epoch();
     }
 
     /** ECMP entropy. */
@@ -74,8 +87,15 @@ public final class Path {
         return probeAttempt;
     }
 
-    public void probeAttempt(int attempt) {
-        probeAttempt = attempt;
+    /** The next PROBE is a tail marker. */
+    public void markTail() {
+        probeAttempt = 0;
+    }
+
+    /** The next PROBE asks whether the path lives: its attempt is another one than before, so that the answer takes another way back. */
+    public void askAnew() {
+        attempts = attempts % MAX_ATTEMPT + 1;
+        probeAttempt = attempts;
     }
 
     /** CE marks that an ACK reports for the first time, given the peer's count modulo 65536. */
@@ -88,6 +108,68 @@ public final class Path {
         return more;
     }
 
+    /** A new epoch: the peer counts from 0 again. */
+    public void rePath() {
+        sender.rePath();
+        ceCount = 0;
+    }
+
+    /** PROBEs lost since the path is suspect or was moved. */
+    public int lostProbes() {
+        return lostProbes;
+    }
+
+    public void lostProbes(int count) {
+        lostProbes = count;
+    }
+
+    /** When the path that is suspect now should have been heard at the latest, had it been well. */
+    public long silentSinceNs() {
+        return silentSinceNs;
+    }
+
+    public void silentSinceNs(long atNs) {
+        silentSinceNs = atNs;
+    }
+
+    /** Times it was moved since it was heard. */
+    public int rePaths() {
+        return rePaths;
+    }
+
+    public void rePaths(int count) {
+        rePaths = count;
+    }
+
+    /** A path of a dead plane that leaves the probing to another one. */
+    public boolean muted() {
+        return muted;
+    }
+
+    public void muted(boolean value) {
+        muted = value;
+    }
+
+    /** News on the connection, counted, when this path was heard last or began to have something in flight. */
+    public int othersHeard() {
+        return othersHeard;
+    }
+
+    /** The path is as good as heard: silence counts from here. */
+    public void othersHeard(int count) {
+        othersHeard = count;
+        doubtedNs = NOT_DOUBTED;
+    }
+
+    /** When silence was noticed first; Long.MIN_VALUE when it was not. */
+    public long doubtedNs() {
+        return doubtedNs;
+    }
+
+    public void doubtedNs(long atNs) {
+        doubtedNs = atNs;
+    }
+
     /** When a suspect path is to be judged once more; Long.MAX_VALUE when no time is set. */
     public long lookAgainNs() {
         return lookAgainNs;
@@ -97,12 +179,28 @@ public final class Path {
         lookAgainNs = atNs;
     }
 
-    /** When this path wants to be looked at next: tail marker, probe time-out or a second look; Long.MAX_VALUE when it is idle. */
-    public long dueNs(long ptoNs) {
+    /** When silence is long enough to ask; then, when the answer is late. */
+    public long silenceNs(long peerAckDelayNs) {
+        if (doubtedNs != NOT_DOUBTED) {
+            return doubtedNs + rtt.srttNs() + 2 * rtt.rttvarNs() + LEAST_DOUBT_NS;
+        }
+        return Math.max(sender.oldestSentNs(), tail.lastHeardNs())
+                + 2 * rtt.srttNs()
+                + 4 * rtt.rttvarNs()
+                + 2 * peerAckDelayNs;
+    }
+
+    /** When this path wants to be looked at next: marker, probe time-out, silence, lateness or a second look; Long.MAX_VALUE when it is idle. */
+    public long dueNs(long ptoNs, long peerAckDelayNs) {
+        if (suspect) {
+            return muted ? Long.MAX_VALUE : Math.min(tail.expiryNs(sender.oldestSentNs(), ptoNs), lookAgainNs);
+        }
         if (!sender.outstanding()) {
             return Long.MAX_VALUE;
         }
-        long probeNs = Math.min(tail.markerDueNs(rtt), tail.expiryNs(sender.oldestSentNs(), ptoNs));
-        return Math.min(probeNs, lookAgainNs);
+        long probeNs =
+                Math.min(tail.markerDueNs(rtt, sender.probeAnswered()), tail.expiryNs(sender.oldestSentNs(), ptoNs));
+        long silentNs = sender.inFlight() == 0 ? Long.MAX_VALUE : silenceNs(peerAckDelayNs);
+        return Math.min(Math.min(probeNs, silentNs), Math.min(lookAgainNs, sender.lateNs(rtt.srttNs())));
     }
 }

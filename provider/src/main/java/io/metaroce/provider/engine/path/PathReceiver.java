@@ -1,6 +1,11 @@
 package io.metaroce.provider.engine.path;
 
-/** The receiving half of one of the peer's paths: what has arrived in the current epoch, and what the next ACK says of it. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The receiving half of one of the peer's paths: what has arrived in the current epoch, and what the next ACK says of it. When an epoch ends, its state is kept
+ * until its last ACK is out.
+ */
 public final class PathReceiver {
     /** How far the peer's epoch may run ahead of the last one heard. */
     public static final int MAX_EPOCHS_AHEAD = 16;
@@ -8,7 +13,14 @@ public final class PathReceiver {
     /** The peer's number of this path. */
     public final int id;
 
-    private final SackWindow window = new SackWindow();
+    private SackWindow window = new SackWindow();
+    private @Nullable SackWindow lastWindow;
+    private int lastEpoch;
+    private int lastHighest;
+    private long lastHighestAtNs;
+    private int lastCeCount;
+    private int lastDupCount;
+    private boolean lastAckDue;
     private int epoch;
     private int highestTxOrder;
     private long highestAtNs;
@@ -45,12 +57,64 @@ public final class PathReceiver {
         if (ahead > MAX_EPOCHS_AHEAD) {
             return false;
         }
+        if (!lastAckDue || window.cum() != 0 || window.gap()) {
+            keepForLastAck();
+        }
         epoch = frameEpoch;
         window.reset();
         highestTxOrder = 0;
         ceCount = 0;
         dupCount = 0;
+        attempt = 0;
         return true;
+    }
+
+    /** Of two epochs that end before an ACK is sent the earlier one's is kept unless the later one received more than PROBEs. */
+    private void keepForLastAck() {
+        SackWindow spare = lastWindow == null ? new SackWindow() : lastWindow;
+        lastWindow = window;
+        window = spare;
+        lastEpoch = epoch;
+        lastHighest = highestTxOrder;
+        lastHighestAtNs = highestAtNs;
+        lastCeCount = ceCount;
+        lastDupCount = dupCount;
+        lastAckDue = true;
+    }
+
+    /** Whether the last ACK of the epoch before is still due. */
+    public boolean lastAckDue() {
+        return lastAckDue;
+    }
+
+    /** The last ACK of the epoch before is about to be written: until {@link #swap} is called again, everything here is that epoch's. */
+    public void swap() {
+        SackWindow other = lastWindow;
+        if (other == null) {
+            throw new IllegalStateException("no earlier epoch");
+        }
+        lastWindow = window;
+        window = other;
+        int word = lastEpoch;
+        lastEpoch = epoch;
+        epoch = word;
+        word = lastHighest;
+        lastHighest = highestTxOrder;
+        highestTxOrder = word;
+        long atNs = lastHighestAtNs;
+        lastHighestAtNs = highestAtNs;
+        highestAtNs = atNs;
+        word = lastCeCount;
+        lastCeCount = ceCount;
+        ceCount = word;
+        word = lastDupCount;
+        lastDupCount = dupCount;
+        dupCount = word;
+    }
+
+    /** The last ACK of the epoch before is out. */
+    public void lastAckSent() {
+        lastAckDue = false;
     }
 
     /** A frame of the current epoch counts as received: its transmit order is echoed. */
@@ -58,6 +122,8 @@ public final class PathReceiver {
         if (txOrder - highestTxOrder > 0) {
             highestTxOrder = txOrder;
             highestAtNs = nowNs;
+        }
+        if (frameAttempt > 0) {
             attempt = frameAttempt;
         }
         if (ecn == 3) {
@@ -86,7 +152,7 @@ public final class PathReceiver {
         return dupCount;
     }
 
-    /** Attempt of the frame with the highest transmit order. */
+    /** Attempt of the last PROBE that asked whether the path lives, 0 before the first: ACKs go on taking the way on which it was answered. */
     public int attempt() {
         return attempt;
     }

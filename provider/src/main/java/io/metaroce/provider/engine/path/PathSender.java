@@ -3,14 +3,17 @@ package io.metaroce.provider.engine.path;
 import io.metaroce.provider.engine.Record;
 import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.FrameType;
-import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The sending half of one path and epoch: gives PSNs and transmit orders, keeps one record per packet that is not acknowledged, and decides what is lost. At
+ * The sending half of one path: gives PSNs and transmit orders, keeps one record per packet that is not acknowledged, and decides what is lost. At
  * most {@link #WINDOW} PSNs are open at a time. Records live in arrays that grow up to the window; nothing else is allocated.
  *
  * <p>A record is in flight, or lost and waiting to be sent again (same PSN, new transmit order), or cleared. Records in flight are chained in transmit order, so that
  * looking for losses costs no more than finding them.
+ *
+ * <p>PSN and transmit order run on through all epochs in here; on the wire they start again in each ({@link #wirePsn}, {@link #wireTxOrder}). A re-path makes orphans of
+ * what is not acknowledged: their PSNs are over, their data is due under new ones, on any path; until then an ACK of their epoch still clears them.
  */
 public final class PathSender {
     /** PSNs between the first not acknowledged and the next to be sent. */
@@ -20,7 +23,8 @@ public final class PathSender {
     private static final int LONGS = 4;
     private static final int FIRST_CAPACITY = 16;
 
-    // Word 3 of a record: stream 14, space 1, control 1, void 1, silent 1, segments - 1 8, state 2, resent 1, bytes 16.
+    // Word 3 of a record: stream 14, space 1, control 1, void 1, silent 1, segments - 1 8, state 2, resent 1, orphan 1,
+    // path control 1, bytes 16.
     private static final int SPACE_SHIFT = 14;
     private static final long CONTROL = 1L << 15;
     private static final long VOID = 1L << 16;
@@ -29,7 +33,10 @@ public final class PathSender {
     private static final long FLYING = 1L << 26;
     private static final long LOST = 1L << 27;
     private static final long RESENT = 1L << 28;
+    private static final long ORPHAN = 1L << 29;
+    private static final long PATH_CONTROL = 1L << 30;
     private static final int BYTES_SHIFT = 32;
+    private static final long OPEN = FLYING | LOST | ORPHAN;
 
     private final LossDetector loss = new LossDetector();
 
@@ -52,6 +59,13 @@ public final class PathSender {
     private int lost;
     private int flyingBytes;
 
+    private int epoch;
+    private int heardEpoch;
+    private int psnBase;
+    private int orderBase;
+    private int orphans;
+    private @Nullable EpochLog earlier;
+
     private int ackedBytes;
     private int newlyLost;
     private int lossEvents;
@@ -60,6 +74,36 @@ public final class PathSender {
     /** The first PSN that is not acknowledged. */
     public int cum() {
         return cum;
+    }
+
+    /** Bumped by every re-path, modulo 256. */
+    public int epoch() {
+        return epoch;
+    }
+
+    /** Latest epoch of which an ACK came. */
+    public int heardEpoch() {
+        return heardEpoch;
+    }
+
+    /** The number by which a packet of the present epoch goes on the wire. */
+    public int wirePsn(int psn) {
+        return psn - psnBase;
+    }
+
+    /** {@link #txOrder} as it goes on the wire. */
+    public int wireTxOrder() {
+        return txOrder - orderBase;
+    }
+
+    /** Packets of earlier epochs whose data is due on any path. */
+    public int orphans() {
+        return orphans;
+    }
+
+    /** The first PSN of the present epoch: orphans are below. */
+    public int psnBase() {
+        return psnBase;
     }
 
     /** The PSN of the next new packet. */
@@ -136,6 +180,7 @@ public final class PathSender {
         records[i + 3] = (record.stream & 0x3fff)
                 | (long) (record.space & 1) << SPACE_SHIFT
                 | (record.type == FrameType.STREAM_CTL ? CONTROL : 0)
+                | (record.type == FrameType.PATH_CTL ? PATH_CONTROL : 0)
                 | (long) (record.segments - 1 & 0xff) << SEGMENTS_SHIFT
                 | FLYING
                 | (long) (bytes & 0xffff) << BYTES_SHIFT;
@@ -166,7 +211,7 @@ public final class PathSender {
 
     /** Whether a PSN in [cum, next) still waits for its acknowledgement. */
     public boolean isOpen(int psn) {
-        return (records[(psn & capacity - 1) * LONGS + 3] & (FLYING | LOST)) != 0;
+        return (records[(psn & capacity - 1) * LONGS + 3] & OPEN) != 0;
     }
 
     /** Whether the packet's data is gone or went elsewhere: a resend of it is a VOID. */
@@ -174,9 +219,61 @@ public final class PathSender {
         return (records[(psn & capacity - 1) * LONGS + 3] & (VOID | SILENT)) != 0;
     }
 
-    /** Whether the stream layer hears of this packet's clearing (false: the copy on another path tells). */
+    /** Whether the stream layer hears of this packet's clearing (false: the copy on another path tells, or it is no stream's). */
     public boolean tells(int psn) {
-        return (records[(psn & capacity - 1) * LONGS + 3] & SILENT) == 0;
+        return (records[(psn & capacity - 1) * LONGS + 3] & (SILENT | PATH_CONTROL)) == 0;
+    }
+
+    /** Whether the packet is of an earlier epoch, and open. */
+    public boolean isOrphan(int psn) {
+        return (records[(psn & capacity - 1) * LONGS + 3] & ORPHAN) != 0;
+    }
+
+    /** An orphan's data is taken care of. */
+    public void closeOrphan(int psn) {
+        records[(psn & capacity - 1) * LONGS + 3] &= ~ORPHAN;
+        orphans--;
+        passCleared();
+    }
+
+    /**
+     * A new epoch: what is not acknowledged becomes an orphan, but for packets whose copy on another path answers for them.
+     */
+    public void rePath() {
+        EpochLog log = earlier;
+        if (log == null) {
+            log = new EpochLog();
+            earlier = log;
+        }
+        log.end(epoch, psnBase, orderBase, highest, probeTxOrder, probeSentNs);
+        for (int psn = cum; psn != next; psn++) {
+            int i = (psn & capacity - 1) * LONGS + 3;
+            if ((records[i] & (FLYING | LOST)) != 0) {
+                boolean answered = (records[i] & SILENT) != 0;
+                records[i] = (records[i] & ~(FLYING | LOST)) | (answered ? 0 : ORPHAN);
+                orphans += answered ? 0 : 1;
+            }
+        }
+        passCleared();
+        oldest = NONE;
+        newest = NONE;
+        lostFirst = NONE;
+        lostLast = NONE;
+        flying = 0;
+        lost = 0;
+        flyingBytes = 0;
+        epoch = epoch + 1 & 0xff;
+        psnBase = next;
+        orderBase = txOrder;
+        highest = txOrder;
+        probeTxOrder = txOrder;
+        loss.reset();
+    }
+
+    private void passCleared() {
+        while (cum != next && !isOpen(cum)) {
+            cum++;
+        }
     }
 
     /** The packet's data went to another path, which answers for it from now on: here it is a hole to be filled. */
@@ -193,7 +290,9 @@ public final class PathSender {
     public void load(int psn, Record out) {
         int i = (psn & capacity - 1) * LONGS;
         long word = records[i + 3];
-        out.type = (word & CONTROL) != 0 ? FrameType.STREAM_CTL : FrameType.DATA;
+        out.type = (word & PATH_CONTROL) != 0
+                ? FrameType.PATH_CTL
+                : (word & CONTROL) != 0 ? FrameType.STREAM_CTL : FrameType.DATA;
         out.stream = (int) word & 0x3fff;
         out.space = (int) (word >>> SPACE_SHIFT) & 1;
         out.segments = ((int) (word >>> SEGMENTS_SHIFT) & 0xff) + 1;
@@ -203,28 +302,41 @@ public final class PathSender {
     }
 
     /**
-     * An ACK of this path and epoch.
+     * An ACK of this path.
      *
      * @param ack address of the ACK header
+     * @param ackEpoch the epoch it acknowledges: the present one or one of the last
      * @param cleared receives the PSNs acknowledged for the first time, at least {@link #WINDOW} long
      * @return their number, or -1 when the ACK names something that was never sent (it has no effect)
      */
-    public int onAck(long ack, int[] cleared, RttEstimator rtt, long nowNs) {
-        int ackCum = AckHeader.cumPsn(ack);
-        int echo = AckHeader.echoTxOrder(ack);
+    public int onAck(long ack, int ackEpoch, int[] cleared, RttEstimator rtt, long nowNs) {
         ackedBytes = 0;
         newlyLost = 0;
         lossEvents = 0;
         heardNews = false;
-        if (ackCum - next > 0 || echo - txOrder > 0) {
+        EpochLog log = ackEpoch == epoch ? null : earlier; // null: the present epoch
+        if (ackEpoch != epoch && (log == null || !log.knows(ackEpoch, epoch))) {
             return -1;
         }
-        heardNews = echo - highest > 0;
+        boolean followed = log != null && (ackEpoch + 1 & 0xff) != epoch;
+        int firstPsn = log == null ? psnBase : log.psnBase(ackEpoch);
+        int endPsn = log == null ? next : followed ? log.psnBase(ackEpoch + 1) : psnBase;
+        int lastOrder = log == null ? txOrder : followed ? log.orderBase(ackEpoch + 1) : orderBase;
+        int ackCum = AckHeader.cumPsn(ack) + firstPsn;
+        int echo = AckHeader.echoTxOrder(ack) + (log == null ? orderBase : log.orderBase(ackEpoch));
+        if (ackCum - endPsn > 0 || echo - lastOrder > 0) {
+            return -1;
+        }
+        heardNews = log == null ? echo - highest > 0 : log.news(ackEpoch, echo);
+        if ((byte) (ackEpoch - heardEpoch) > 0) {
+            heardEpoch = ackEpoch;
+        }
+        long sampleNs = heardNews ? probeSentNs(log, ackEpoch, echo) : Long.MIN_VALUE;
         int n = 0;
-        long sampleNs = heardNews && echo == probeTxOrder ? probeSentNs : Long.MIN_VALUE;
-        for (int psn = cum; psn - ackCum < 0; psn++) {
+        int from = cum - firstPsn < 0 ? firstPsn : cum;
+        for (int psn = from; psn - ackCum < 0; psn++) {
             if (isOpen(psn)) {
-                sampleNs = clear(psn, echo, sampleNs);
+                sampleNs = clear(psn, echo, sampleNs, rtt.srttNs(), nowNs);
                 cleared[n++] = psn;
             }
         }
@@ -235,19 +347,20 @@ public final class PathSender {
             while (word != 0) {
                 int psn = base + Long.numberOfTrailingZeros(word);
                 word &= word - 1;
-                if (psn - next < 0 && psn - cum >= 0 && isOpen(psn)) {
-                    sampleNs = clear(psn, echo, sampleNs);
+                if (psn - endPsn < 0 && psn - from >= 0 && isOpen(psn)) {
+                    sampleNs = clear(psn, echo, sampleNs, rtt.srttNs(), nowNs);
                     cleared[n++] = psn;
                 }
             }
         }
         if (n > 0) {
-            while (cum != next && !isOpen(cum)) {
-                cum++;
-            }
+            passCleared();
         }
         if (sampleNs != Long.MIN_VALUE) {
             rtt.sample(nowNs - sampleNs, AckHeader.delayNs(AckHeader.ackDelay(ack)));
+        }
+        if (log != null) {
+            return n;
         }
         loss.onDupCount(AckHeader.dupCount(ack), rtt.srttNs(), nowNs);
         if (heardNews) {
@@ -257,7 +370,15 @@ public final class PathSender {
         return n;
     }
 
-    private long clear(int psn, int echo, long sampleNs) {
+    /** When the last PROBE of an epoch was sent if it has this transmit order, else Long.MIN_VALUE. */
+    private long probeSentNs(@Nullable EpochLog log, int ackEpoch, int order) {
+        if (log == null) {
+            return order == probeTxOrder ? probeSentNs : Long.MIN_VALUE;
+        }
+        return order == log.probeOrder(ackEpoch) ? log.probeSentNs(ackEpoch) : Long.MIN_VALUE;
+    }
+
+    private long clear(int psn, int echo, long sampleNs, long srttNs, long nowNs) {
         int at = psn & capacity - 1;
         int i = at * LONGS;
         long word = records[i + 3];
@@ -266,17 +387,42 @@ public final class PathSender {
             unlinkFlying(at);
             flying--;
             flyingBytes -= bytes;
-        } else {
+        } else if ((word & LOST) != 0) {
             unlinkLost(at);
             lost--;
+        } else {
+            orphans--;
         }
         ackedBytes += bytes;
-        records[i + 3] = word & ~(FLYING | LOST);
+        records[i + 3] = word & ~OPEN;
         int order = (int) (records[i + 1] >>> 32);
-        if ((word & (RESENT | VOID | FLYING)) == (RESENT | FLYING) && order - echo > 0) {
-            loss.onNeedlessResend();
+        if ((word & FLYING) != 0) {
+            if ((word & (RESENT | VOID)) == RESENT && order - echo > 0) {
+                loss.onNeedlessResend();
+            } else if (highest - order > 0) {
+                loss.onLate(highest - order, nowNs - records[i], srttNs);
+            }
         }
         return order == echo ? records[i] : sampleNs;
+    }
+
+    /** When the oldest packet in flight is lost unless it is acknowledged, because it was overtaken; Long.MAX_VALUE when it was not. */
+    public long lateNs(long srttNs) {
+        if (oldest == NONE || highest - (int) (records[oldest * LONGS + 1] >>> 32) <= 0) {
+            return Long.MAX_VALUE;
+        }
+        return records[oldest * LONGS] + loss.patienceNs(srttNs) + 1;
+    }
+
+    /** Looks for packets that are late by now; {@link #newlyLost} tells how many. */
+    public void onLate(long srttNs, long nowNs) {
+        newlyLost = 0;
+        findLost(srttNs, nowNs);
+    }
+
+    /** Whether the last PROBE of the present epoch has been answered: all that was sent before it is proven. */
+    public boolean probeAnswered() {
+        return highest - probeTxOrder >= 0;
     }
 
     private void findLost(long srttNs, long nowNs) {
@@ -412,23 +558,5 @@ public final class PathSender {
 
     private int movedIndex(int at, int bigger) {
         return at == NONE ? NONE : psnAt(at) & bigger - 1;
-    }
-
-    /** A new epoch with nothing outstanding: PSN and counters start again. */
-    public void reset() {
-        Arrays.fill(records, 0);
-        oldest = NONE;
-        newest = NONE;
-        lostFirst = NONE;
-        lostLast = NONE;
-        cum = 0;
-        next = 0;
-        txOrder = 0;
-        highest = 0;
-        probeTxOrder = 0;
-        flying = 0;
-        lost = 0;
-        flyingBytes = 0;
-        loss.reset();
     }
 }

@@ -13,42 +13,67 @@ public final class TailProbe {
     private static final int UNLIMITED = Integer.MAX_VALUE;
     private static final long MIN_MARKER_DELAY_NS = 1_000;
 
+    /** Markers sent for one tail before it is left to the probe time-out. */
+    private static final int MARKERS = 3;
+
     private boolean markerWanted;
+    private int markers;
+    private long lastMarkerNs;
     private int burst;
     private int silent;
     private int unproductive;
     private int fruitless;
     private int resends = UNLIMITED;
     private long lastSentNs;
+    private long progressNs;
+    private boolean idle = true;
     private long lastHeardNs;
     private long lastProbeNs;
 
     /** A packet with a PSN was sent. */
     public void onSent(long nowNs) {
+        if (idle) {
+            idle = false;
+            progressNs = nowNs;
+        }
         markerWanted = true;
+        markers = 0;
         burst++;
         lastSentNs = nowNs;
     }
 
-    /** The marker, or any other PROBE, was sent: it proves what was sent before it. */
+    /** A PROBE other than a marker was sent: it proves what was sent before it. */
     public void onProbeSent(long nowNs) {
         markerWanted = false;
+        markers = MARKERS;
         lastProbeNs = nowNs;
+    }
+
+    /** A marker was sent. */
+    public void onMarkerSent(long nowNs) {
+        if (markers == 0) {
+            lastProbeNs = nowNs;
+        }
+        markerWanted = false;
+        markers++;
+        lastMarkerNs = nowNs;
     }
 
     /**
      * An ACK of this path came that echoes a later transmission than any before.
      *
      * @param progress whether it acknowledged a packet with a PSN for the first time
-     * @param idle whether nothing is outstanding now
+     * @param nothingLeft whether nothing is outstanding now
      */
-    public void onHeard(boolean progress, boolean idle, long nowNs) {
+    public void onHeard(boolean progress, boolean nothingLeft, long nowNs) {
         lastHeardNs = nowNs;
         silent = 0;
         if (progress) {
             unproductive = 0;
+            progressNs = nowNs;
         }
-        if (idle) {
+        idle = nothingLeft;
+        if (nothingLeft) {
             burst = 0;
             markerWanted = false;
         }
@@ -74,6 +99,16 @@ public final class TailProbe {
         }
     }
 
+    /** Whether header-only frames have passed for a while, and nothing else has. */
+    public boolean passesProbesOnly(long ptoNs, long nowNs) {
+        return fruitless >= 2 && nowNs - progressNs >= 2 * ptoNs;
+    }
+
+    /** Since when nothing was acknowledged for the first time while something was outstanding. */
+    public long progressNs() {
+        return progressNs;
+    }
+
     /** Whether a lost packet may be sent again now. */
     public boolean mayResend() {
         return resends > 0;
@@ -89,6 +124,14 @@ public final class TailProbe {
     public void onExpired(long nowNs) {
         silent++;
         unproductive++;
+        markers = MARKERS;
+        lastProbeNs = nowNs;
+    }
+
+    /** The path is under suspicion and is probed at once, or goes another way from now on: the next time-out counts from here. */
+    public void onProbedAnew(int rounds, long nowNs) {
+        silent = rounds;
+        markers = MARKERS;
         lastProbeNs = nowNs;
     }
 
@@ -98,10 +141,17 @@ public final class TailProbe {
         lastProbeNs = nowNs;
     }
 
-    /** When the marker is due; Long.MAX_VALUE when none is wanted. */
-    public long markerDueNs(RttEstimator rtt) {
+    /**
+     * When a marker is due; Long.MAX_VALUE when none is wanted. One that is not answered is repeated: it is a small frame, and the loss of one would leave the
+     * tail to the probe time-out.
+     *
+     * @param answered whether the last one was
+     */
+    public long markerDueNs(RttEstimator rtt, boolean answered) {
         if (!markerWanted) {
-            return Long.MAX_VALUE;
+            return markers == 0 || markers >= MARKERS || answered
+                    ? Long.MAX_VALUE
+                    : lastMarkerNs + ((rtt.srttNs() + 4 * rtt.rttvarNs()) << (markers - 1));
         }
         long delayNs = burst > 1 ? rtt.srttNs() >> 2 : rtt.srttNs() + 2 * rtt.rttvarNs();
         return lastSentNs + Math.max(delayNs, MIN_MARKER_DELAY_NS);

@@ -152,7 +152,10 @@ public final class SimFabric implements AutoCloseable {
             return;
         }
         SimPort port = topology.port(frames.route[frame * Frames.MAX_HOPS + hop]);
-        if (port.isDown() || !port.fits(nowNs, frames.length[frame]) || chance(port.lossProbability())) {
+        if (port.isDown()
+                || port.swallows(frames.sourcePort[frame])
+                || !port.fits(nowNs, frames.length[frame])
+                || chance(port.lossProbability())) {
             port.countDrop();
             frames.give(frame);
             return;

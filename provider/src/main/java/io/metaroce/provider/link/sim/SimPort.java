@@ -1,5 +1,7 @@
 package io.metaroce.provider.link.sim;
 
+import io.metaroce.wire.MetaRoce;
+
 /**
  * One sending side of a cable: a FIFO queue with a limit and an ECN threshold, a rate, a delay, and the faults of the cable. The queue is kept as the time at which it
  * will be empty, which for a FIFO of constant rate says all.
@@ -20,6 +22,7 @@ public final class SimPort {
     private double reorder;
     private long reorderNs;
     private boolean down;
+    private int deadRoutes;
     private double emptyAtNs;
 
     // what happened
@@ -118,6 +121,16 @@ public final class SimPort {
     public SimPort down(boolean isDown) {
         down = isDown;
         return this;
+    }
+
+    /** Swallows the frames of some routes in silence, as if the next switch hashed source ports onto four: bit k stands for the k-th. Ports that processes claim pass. */
+    public SimPort deadRoutes(int mask) {
+        deadRoutes = mask;
+        return this;
+    }
+
+    boolean swallows(int sourcePort) {
+        return deadRoutes != 0 && MetaRoce.slot(sourcePort) < 0 && (deadRoutes >>> (sourcePort >>> 10 & 3) & 1) != 0;
     }
 
     boolean isDown() {

@@ -55,7 +55,7 @@ final class PathSenderTest {
             int bit = psn - cum - 1;
             AckHeader.sackWord(ack, bit / 64, AckHeader.sackWord(ack, bit / 64) | 1L << bit);
         }
-        int n = sender.onAck(ack, cleared, rtt, nowNs);
+        int n = sender.onAck(ack, sender.epoch(), cleared, rtt, nowNs);
         if (n < 0) {
             return List.of(-1);
         }
@@ -156,16 +156,19 @@ final class PathSenderTest {
     @Test
     void needless_resends_make_it_tolerant_and_clean_round_trips_forget_it() {
         rtt.sample(100_000, 0);
-        int[] expected = {1, 3, 7, 15, 31, 63, 64, 64};
+        int[] expected = {1, 3, 7, 15, 31, 63, 127, 255};
         for (int i = 0; i < expected.length; i++) {
             needless(i + 1);
             assertEquals(expected[i], sender.tolerance());
         }
         nowNs += 17 * rtt.srttNs();
         ackDups(sender.nextPsn(), sender.txOrder(), 8);
-        assertEquals(32, sender.tolerance());
+        assertEquals(157, sender.tolerance(), "5/4 of the 126 that had overtaken the last one that was late and spared");
+        nowNs += 17 * rtt.srttNs();
         ackDups(sender.nextPsn(), sender.txOrder(), 8);
-        assertEquals(32, sender.tolerance(), "once per 16 round trips");
+        assertEquals(78, sender.tolerance());
+        ackDups(sender.nextPsn(), sender.txOrder(), 8);
+        assertEquals(78, sender.tolerance(), "once per 16 round trips");
     }
 
     @Test
@@ -191,20 +194,126 @@ final class PathSenderTest {
     @Test
     void tolerance_holds_a_loss_back_but_age_overrides_it() {
         rtt.sample(100_000, 0);
-        for (int i = 1; i <= 7; i++) {
+        for (int i = 1; i <= 5; i++) {
             needless(i);
         }
-        assertEquals(64, sender.tolerance());
+        assertEquals(31, sender.tolerance());
         int psn = sender.nextPsn();
         send(20);
         long sentNs = sender.oldestSentNs();
         nowNs = sentNs + 10_000;
-        ackDups(psn, sender.txOrder(), 7, psn + 1);
-        assertEquals(0, sender.lost(), "within 64 and younger than 1.25 RTT");
-        nowNs = sentNs + rtt.srttNs() * 5 / 4 + 2;
-        ackDups(psn, sender.txOrder(), 7, psn + 1);
-        assertTrue(sender.lost() > 0, "older than 1.25 RTT");
+        ackDups(psn, sender.txOrder(), 5, psn + 1);
+        assertEquals(0, sender.lost(), "within 31 and young");
+        nowNs = sender.lateNs(rtt.srttNs());
+        assertTrue(nowNs > sentNs + rtt.srttNs() * 5 / 4, "a quarter of an RTT at least");
+        assertTrue(nowNs <= sentNs + rtt.srttNs() * 4 + 1, "three RTTs at most");
+        ackDups(psn, sender.txOrder(), 5, psn + 1);
+        assertTrue(sender.lost() > 0, "old");
         assertEquals(psn, sender.firstLost());
+    }
+
+    @Test
+    void what_was_overtaken_is_lost_in_time_without_another_ack() {
+        rtt.sample(100_000, 0);
+        for (int i = 1; i <= 5; i++) {
+            needless(i);
+        }
+        int psn = sender.nextPsn();
+        send(3);
+        assertEquals(Long.MAX_VALUE, sender.lateNs(rtt.srttNs()), "nothing sent later has arrived");
+        nowNs += 100_000;
+        ackDups(psn, sender.txOrder(), 5, psn + 2);
+        long lateNs = sender.lateNs(rtt.srttNs());
+        sender.onLate(rtt.srttNs(), lateNs - 1);
+        assertEquals(0, sender.lost());
+        sender.onLate(rtt.srttNs(), lateNs);
+        assertEquals(1, sender.lost(), "the second one was sent a nanosecond later");
+        assertEquals(1, sender.newlyLost());
+        sender.onLate(rtt.srttNs(), lateNs + 1);
+        assertEquals(2, sender.lost());
+    }
+
+    /** Reordering that was measured keeps the tolerance up though no resend is needless any more; when it ends, the tolerance goes. */
+    @Test
+    void tolerance_stays_above_the_reordering_that_is_seen() {
+        rtt.sample(100_000, 0);
+        for (int i = 1; i <= 6; i++) {
+            needless(i);
+        }
+        assertEquals(63, sender.tolerance());
+        for (int round = 0; round < 10; round++) {
+            int psn = sender.nextPsn();
+            send(41);
+            nowNs += 100_000;
+            ackDups(psn, sender.txOrder(), 6, psn + 40);
+            ackDups(sender.nextPsn(), sender.txOrder(), 6); // the first was overtaken by 40
+            assertEquals(0, sender.lost());
+            nowNs += 20 * rtt.srttNs();
+            ackDups(sender.nextPsn(), sender.txOrder(), 6);
+        }
+        assertEquals(50, sender.tolerance(), "40 and a quarter");
+        for (int round = 0; round < 8; round++) {
+            nowNs += 20 * rtt.srttNs();
+            ackDups(sender.nextPsn(), sender.txOrder(), 6);
+        }
+        assertEquals(0, sender.tolerance());
+    }
+
+    @Test
+    void a_new_epoch_counts_from_0_and_orphans_what_is_open() {
+        send(5);
+        ack(1, 5, 3); // 1 and 2 are lost, 4 is in flight
+        sender.copied(4);
+        sender.rePath();
+        assertEquals(1, sender.epoch());
+        assertEquals(0, sender.wirePsn(sender.nextPsn()));
+        assertEquals(0, sender.wireTxOrder());
+        assertEquals(2, sender.orphans(), "PSN 4's copy answers for it");
+        assertEquals(0, sender.inFlight());
+        assertEquals(0, sender.inFlightBytes());
+        assertEquals(0, sender.lost());
+        assertEquals(1, sender.cum());
+        assertTrue(sender.isOrphan(1) && sender.isOrphan(2) && !sender.isOpen(4));
+        send(2);
+        assertEquals(1, sender.wirePsn(sender.nextPsn() - 1));
+        assertEquals(2, sender.wireTxOrder());
+        assertEquals(List.of(5, 6), ack(2, 2), "the present epoch's");
+        assertEquals(2, sender.orphans());
+        sender.closeOrphan(1);
+        sender.closeOrphan(2);
+        assertFalse(sender.outstanding());
+    }
+
+    @Test
+    void an_ack_of_an_earlier_epoch_clears_its_records_and_gives_an_rtt() {
+        send(4);
+        int probe = sender.sendProbe(nowNs);
+        long probedNs = nowNs;
+        sender.rePath();
+        send(3);
+        sender.rePath();
+        send(1);
+        nowNs = probedNs + 77_000;
+        Mem.fill(ack, 128, 0);
+        AckHeader.cumPsn(ack, 3);
+        AckHeader.echoTxOrder(ack, probe);
+        int n = sender.onAck(ack, 0, cleared, rtt, nowNs);
+        assertEquals(List.of(0, 1, 2), Arrays.stream(cleared, 0, n).boxed().toList());
+        assertTrue(sender.heardNews());
+        assertEquals(77_000, rtt.srttNs());
+        assertEquals(4, sender.orphans(), "PSN 3 of epoch 0 and those of epoch 1");
+        assertEquals(1, sender.inFlight());
+        assertEquals(0, sender.onAck(ack, 0, cleared, rtt, nowNs));
+        assertFalse(sender.heardNews());
+        AckHeader.cumPsn(ack, 2);
+        AckHeader.echoTxOrder(ack, 2);
+        assertEquals(2, sender.onAck(ack, 1, cleared, rtt, nowNs), "PSNs 0 and 1 of epoch 1");
+        assertEquals(4, cleared[0]);
+        assertEquals(1, sender.heardEpoch());
+        AckHeader.cumPsn(ack, 5);
+        assertEquals(-1, sender.onAck(ack, 0, cleared, rtt, nowNs), "epoch 0 had four PSNs");
+        assertEquals(-1, sender.onAck(ack, 3, cleared, rtt, nowNs), "a later epoch than the present one");
+        assertEquals(-1, sender.onAck(ack, 255, cleared, rtt, nowNs));
     }
 
     @Test
@@ -321,7 +430,7 @@ final class PathSenderTest {
                         int bit = got - cumAtPeer - 1;
                         AckHeader.sackWord(ack, bit / 64, AckHeader.sackWord(ack, bit / 64) | 1L << bit);
                     }
-                    int n = one.onAck(ack, cleared, rtt, step);
+                    int n = one.onAck(ack, one.epoch(), cleared, rtt, step);
                     assertEquals(1, n, "seed " + seed + " step " + step);
                     assertEquals(psn, cleared[0], "seed " + seed);
                     flying.remove(psn);
