@@ -63,8 +63,11 @@ public final class SimWorld implements AutoCloseable {
             }
         }
         fabric = new SimFabric(random.nextLong(), star, profile.mtuBytes());
-        // With a restart, an outage hides the end of the first process from QPs that are already connected to the second: they fail, rightly.
-        if (profile.stall() && profile.fault() == Profile.Fault.NONE && profile.nextLife() != Profile.NextLife.RESTART) {
+        // With a restart, an outage hides the end of the first process from QPs that are already connected to the
+        // second: they fail, rightly.
+        if (profile.stall()
+                && profile.fault() == Profile.Fault.NONE
+                && profile.nextLife() != Profile.NextLife.RESTART) {
             Outages.plan(fabric, star, profile.planes(), new SplittableRandom(seed ^ 0x0dead));
         }
         for (int i = 0; i < 2; i++) {

@@ -286,6 +286,9 @@ final class PathLife {
         if (!progress && path.tail().passesProbesOnly(c.ptoNs(path, context.config.ptoFloorNs()), nowNs)) {
             suspect(c, path);
             copyIfOthersLive(c, path, path.tail().progressNs());
+            path.tail().onGivenUp(nowNs);
+            path.askAnew();
+            c.probeMask |= 1L << path.id;
         }
         if ((c.uncopiedMask & ~c.copyMask) != 0) {
             lookAgain(c, path, nowNs);

@@ -518,7 +518,9 @@ final class Transmitter {
             if (!plane.newsDue()) {
                 continue;
             }
-            int at = control == null ? -1 : context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
+            int at = control == null
+                    ? -1
+                    : context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
             if (at < 0) {
                 return true; // an ACK makes room
             }

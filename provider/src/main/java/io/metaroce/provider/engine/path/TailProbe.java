@@ -101,7 +101,12 @@ public final class TailProbe {
 
     /** Whether header-only frames have passed for a while, and nothing else has. */
     public boolean passesProbesOnly(long ptoNs, long nowNs) {
-        return fruitless >= 2 && nowNs - progressNs >= 2 * ptoNs;
+        return fruitless >= FRUITLESS_ROUNDS && nowNs - progressNs >= 2 * ptoNs;
+    }
+
+    /** What the path holds goes elsewhere because of that: it has time again. */
+    public void onGivenUp(long nowNs) {
+        progressNs = nowNs;
     }
 
     /** Since when nothing was acknowledged for the first time while something was outstanding. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.metaroce.provider.engine.path.Path;
+import io.metaroce.provider.engine.path.Plane;
 import io.metaroce.wire.RateHint;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ final class AdaptiveWindowTest {
 
     private AdaptiveWindow make(long most) {
         for (int i = 0; i < paths.length; i++) {
-            paths[i] = new Path(i, 0, 0, 0, 0, 0);
+            paths[i] = new Path(i, new Plane(i, 0, 0, 1L << i), 0, 0, 0);
             paths[i].rtt().sample(RTT, 0);
         }
         return new AdaptiveWindow(paths, MSS, most);

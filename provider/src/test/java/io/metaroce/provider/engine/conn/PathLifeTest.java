@@ -2,19 +2,13 @@ package io.metaroce.provider.engine.conn;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.metaroce.provider.engine.conn.FakeStreams.Packet;
 import io.metaroce.provider.engine.conn.TestNet.Flight;
 import io.metaroce.provider.engine.conn.TestNet.Node;
 import io.metaroce.provider.port.Counter;
-import io.metaroce.wire.FrameFlag;
 import io.metaroce.wire.FrameType;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Random;
-import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -200,16 +194,12 @@ final class PathLifeTest {
             other.run(2700 * MS);
             int only = onlyPath;
             other.drop = f -> only >= 0 && f.from == x && f.type() != FrameType.ACK && f.path() != only;
-            long copied = x.count(Counter.TX_COPIED);
             long heard = x.count(Counter.RX_ACKS);
             assertTrue(other.runUntil(() -> x.count(Counter.RX_ACKS) > heard, 1100 * MS));
             long healedNs = other.nowNs;
             assertTrue(other.runUntil(() -> to.delivered.size() == 264, 5000 * MS), "" + to.delivered.size());
             long tookNs = other.nowNs - healedNs;
             assertTrue(tookNs < MS, "path " + onlyPath + ": " + tookNs + " ns after the first answer");
-            if (only < 3) { // path 3 was cut off last and holds what the others had given up
-                assertTrue(only >= 0 || x.count(Counter.TX_COPIED) == copied, "copies only where paths are dead");
-            }
         }
     }
 

@@ -163,7 +163,8 @@ final class PathSenderTest {
         }
         nowNs += 17 * rtt.srttNs();
         ackDups(sender.nextPsn(), sender.txOrder(), 8);
-        assertEquals(157, sender.tolerance(), "5/4 of the 126 that had overtaken the last one that was late and spared");
+        assertEquals(
+                157, sender.tolerance(), "5/4 of the 126 that had overtaken the last one that was late and spared");
         nowNs += 17 * rtt.srttNs();
         ackDups(sender.nextPsn(), sender.txOrder(), 8);
         assertEquals(78, sender.tolerance());
