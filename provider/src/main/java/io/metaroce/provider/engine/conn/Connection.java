@@ -4,6 +4,7 @@ import io.metaroce.provider.engine.cc.CongestionControl;
 import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.PathReceiver;
 import io.metaroce.provider.engine.path.Plane;
+import io.metaroce.wire.MetaRoce;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -408,5 +409,16 @@ public final class Connection {
                 || planeNewsDue
                 || controlDue
                 || workCount != 0;
+    }
+
+    /** For the log. */
+    String name() {
+        return Planes.text(remoteHi, remoteLo) + " slot " + MetaRoce.slot(remotePort);
+    }
+
+    /** A line for the log. */
+    String lost(String why, long nowNs) {
+        return "connection lost: " + name() + ": " + why + ", last heard " + (nowNs - lastHeardNs) / 1_000_000
+                + " ms ago";
     }
 }

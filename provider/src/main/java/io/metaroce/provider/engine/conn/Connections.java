@@ -272,7 +272,7 @@ public final class Connections implements ConnectionLayer, AutoCloseable {
             return "no connection " + conn;
         }
         StringBuilder text = new StringBuilder(160);
-        text.append(handshake.name(c));
+        text.append(c.name());
         if (c.state != Connection.State.OPEN) {
             text.append(c.state == Connection.State.OPENING ? ", does not answer the handshake (" : ", closed (");
             text.append(c.attempts).append(" attempts)");

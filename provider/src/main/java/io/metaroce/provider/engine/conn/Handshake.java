@@ -485,7 +485,7 @@ final class Handshake {
     private void tellRefusal(Connection c, String why) {
         if (!c.refusalTold) {
             c.refusalTold = true;
-            context.events.log("connection not opened: " + name(c) + ": " + why);
+            context.events.log("connection not opened: " + c.name() + ": " + why);
         }
     }
 
@@ -524,7 +524,7 @@ final class Handshake {
         context.timers.set(c.connectionTimer, nowNs + IDLE_NS);
         context.counters.inc(Counter.CONNECTIONS_OPENED);
         context.counters.add(Counter.CONNECTIONS_OPEN, 1);
-        context.events.note("connection opened: " + name(c) + ", " + c.paths.length + " paths, segments of "
+        context.events.note("connection opened: " + c.name() + ", " + c.paths.length + " paths, segments of "
                 + c.segmentBytes + " bytes");
         table.enqueue(c);
     }
@@ -639,7 +639,7 @@ final class Handshake {
         int reason = CloseBody.reason(frame + CloseBody.OFFSET);
         String why = "closed by the peer (" + CloseReason.name(reason) + ")";
         if (reason == CloseReason.DONE) {
-            context.events.note(lost(c, why, nowNs));
+            context.events.note(c.lost(why, nowNs));
             leave(c, why, nowNs);
         } else {
             lose(c, why, nowNs);
@@ -648,13 +648,8 @@ final class Handshake {
 
     /** The peer is gone: streams hear of it, the id is kept aside. */
     void lose(Connection c, String why, long nowNs) {
-        context.events.log(lost(c, why, nowNs));
+        context.events.log(c.lost(why, nowNs));
         leave(c, why, nowNs);
-    }
-
-    private String lost(Connection c, String why, long nowNs) {
-        return "connection lost: " + name(c) + ": " + why + ", last heard " + (nowNs - c.lastHeardNs) / 1_000_000
-                + " ms ago";
     }
 
     private void leave(Connection c, String why, long nowNs) {
@@ -700,10 +695,5 @@ final class Handshake {
     void closeSent(Connection c) {
         c.closeDue = false;
         releaseHandshakeDestination(c);
-    }
-
-    /** A connection for the log. */
-    String name(Connection c) {
-        return Planes.text(c.remoteHi, c.remoteLo) + " slot " + MetaRoce.slot(c.remotePort);
     }
 }

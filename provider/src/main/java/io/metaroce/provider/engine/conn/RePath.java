@@ -90,8 +90,10 @@ final class RePath {
             if (path.plane == plane) {
                 if (!path.suspect()) {
                     c.suspect(path);
-                    c.copyMask |= 1L << path.id;
                 }
+                // Also what was suspect when nobody knew of a path that lives: a muted path has no timer to find that
+                // out.
+                c.copyMask |= 1L << path.id & c.uncopiedMask;
                 path.muted(path != prober);
                 if (path != prober) {
                     c.probeMask &= ~(1L << path.id);
