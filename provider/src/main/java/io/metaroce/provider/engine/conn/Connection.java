@@ -343,18 +343,18 @@ public final class Connection {
 
     /** The path was heard. What it held before it was moved is still to be copied. */
     void trust(Path path) {
-        long bit = ~(1L << path.id);
+        long bit = 1L << path.id;
         path.suspect(false);
-        suspectMask &= bit;
+        suspectMask &= ~bit;
         inFlightBytes += path.sender().inFlightBytes();
         if (control != null) {
             control.onSuspect(path, false);
         }
         if (path.sender().orphans() == 0) {
-            uncopiedMask &= bit;
-            copyMask &= bit;
+            uncopiedMask &= ~bit;
+            copyMask &= ~bit;
         } else {
-            copyMask |= ~bit;
+            copyMask |= bit;
         }
     }
 

@@ -135,20 +135,20 @@ final class Transmitter {
         return c.hasWork() && Long.bitCount(c.ackMask) == 1 && c.probedMask == 0 && !c.acksFirst;
     }
 
-    /** The path whose ACK a DATA packet of {@code bytes} takes along, null for none: it goes the same way, and there is room. */
-    private @Nullable PathReceiver rider(Connection c, Path path, int type, int bytes) {
+    /**
+     * Stream blocks that the first ACK that is due has room for behind a packet of {@code bytes}; 0: it does not ride on it, for want of room or because it goes
+     * another way.
+     */
+    private int riderBlocks(Connection c, Path path, int type, int bytes) {
         if (c.ackMask == 0 || type != FrameType.DATA || c.probedMask != 0) {
-            return null;
+            return 0;
         }
         PathReceiver receiver = c.receiverFor(Long.numberOfTrailingZeros(c.ackMask));
-        boolean fits = ridersBlocks(c, receiver, bytes) > 0;
-        return fits && receiver.attempt() == 0 && back(c, receiver) == path.destination ? receiver : null;
-    }
-
-    /** Stream blocks that an ACK behind {@code bytes} of DATA has room for. */
-    private static int ridersBlocks(Connection c, PathReceiver receiver, int bytes) {
         int ack = FrameLayout.ackLength(receiver.window().words(), 0) + trailer(c);
-        return Math.min(AckHeader.MAX_STREAM_BLOCKS, (c.maxPayload - bytes - ack) / StreamBlock.LENGTH);
+        int blocks = (c.maxPayload - bytes - ack) / StreamBlock.LENGTH;
+        return blocks > 0 && receiver.attempt() == 0 && back(c, receiver) == path.destination
+                ? Math.min(AckHeader.MAX_STREAM_BLOCKS, blocks)
+                : 0;
     }
 
     private boolean sendAcks(Connection c, TxBatch tx, long nowNs) {
@@ -374,8 +374,8 @@ final class Transmitter {
         PathSender sender = path.sender();
         int order = sender.wireTxOrder();
         int wirePsn = sender.wirePsn(psn);
-        PathReceiver rider = rider(c, path, type, bytes);
-        int allFlags = rider != null ? flags | FrameFlag.ACK_FOLLOWS : flags;
+        int riderBlocks = riderBlocks(c, path, type, bytes);
+        int allFlags = riderBlocks > 0 ? flags | FrameFlag.ACK_FOLLOWS : flags;
         CommonHeader.put(frame, type, allFlags, path.id, path.epoch(), c.peerId, wirePsn, order, payload, 0, level(c));
         seal(c, frame, headers, payload);
         path.tail().onSent(nowNs);
@@ -388,8 +388,9 @@ final class Transmitter {
             control.onSent(path, bytes, nowNs);
         }
         int behind = 0;
-        if (rider != null) {
-            behind = writeAck(c, rider, frame + bytes, ridersBlocks(c, rider, bytes), nowNs);
+        if (riderBlocks > 0) {
+            PathReceiver rider = c.receiverFor(Long.numberOfTrailingZeros(c.ackMask));
+            behind = writeAck(c, rider, frame + bytes, riderBlocks, nowNs);
             c.ackMask &= ~(1L << rider.id);
             c.blocksDue = true; // those for which there was no room
         }

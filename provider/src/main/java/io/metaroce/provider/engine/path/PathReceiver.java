@@ -13,19 +13,19 @@ public final class PathReceiver {
     /** The peer's number of this path. */
     public final int id;
 
-    private SackWindow window = new SackWindow();
-    private @Nullable SackWindow lastWindow;
-    private int lastEpoch;
-    private int lastHighest;
-    private long lastHighestAtNs;
-    private int lastCeCount;
-    private int lastDupCount;
+    /** What has arrived in one epoch. */
+    private static final class Received {
+        final SackWindow window = new SackWindow();
+        int epoch;
+        int highestTxOrder;
+        long highestAtNs;
+        int ceCount;
+        int dupCount;
+    }
+
+    private Received now = new Received();
+    private @Nullable Received last;
     private boolean lastAckDue;
-    private int epoch;
-    private int highestTxOrder;
-    private long highestAtNs;
-    private int ceCount;
-    private int dupCount;
     private int attempt;
     private int localPlane = -1;
     private long sourceHi;
@@ -37,11 +37,11 @@ public final class PathReceiver {
     }
 
     public SackWindow window() {
-        return window;
+        return now.window;
     }
 
     public int epoch() {
-        return epoch;
+        return now.epoch;
     }
 
     /**
@@ -50,35 +50,31 @@ public final class PathReceiver {
      * @return false when the frame is of an epoch that is over (or absurdly far ahead): it has no effect
      */
     public boolean enter(int frameEpoch) {
-        if (frameEpoch == epoch) {
+        if (frameEpoch == now.epoch) {
             return true;
         }
-        int ahead = frameEpoch - epoch & 0xff;
+        int ahead = frameEpoch - now.epoch & 0xff;
         if (ahead > MAX_EPOCHS_AHEAD) {
             return false;
         }
-        if (!lastAckDue || window.cum() != 0 || window.gap()) {
+        if (!lastAckDue || now.window.cum() != 0 || now.window.gap()) {
             keepForLastAck();
         }
-        epoch = frameEpoch;
-        window.reset();
-        highestTxOrder = 0;
-        ceCount = 0;
-        dupCount = 0;
+        now.epoch = frameEpoch;
+        now.window.reset();
+        now.highestTxOrder = 0;
+        now.ceCount = 0;
+        now.dupCount = 0;
         attempt = 0;
         return true;
     }
 
     /** Of two epochs that end before an ACK is sent the earlier one's is kept unless the later one received more than PROBEs. */
     private void keepForLastAck() {
-        SackWindow spare = lastWindow == null ? new SackWindow() : lastWindow;
-        lastWindow = window;
-        window = spare;
-        lastEpoch = epoch;
-        lastHighest = highestTxOrder;
-        lastHighestAtNs = highestAtNs;
-        lastCeCount = ceCount;
-        lastDupCount = dupCount;
+        Received spare = last == null ? new Received() : last;
+        spare.highestAtNs = now.highestAtNs;
+        last = now;
+        now = spare;
         lastAckDue = true;
     }
 
@@ -89,27 +85,12 @@ public final class PathReceiver {
 
     /** The last ACK of the epoch before is about to be written: until {@link #swap} is called again, everything here is that epoch's. */
     public void swap() {
-        SackWindow other = lastWindow;
+        Received other = last;
         if (other == null) {
             throw new IllegalStateException("no earlier epoch");
         }
-        lastWindow = window;
-        window = other;
-        int word = lastEpoch;
-        lastEpoch = epoch;
-        epoch = word;
-        word = lastHighest;
-        lastHighest = highestTxOrder;
-        highestTxOrder = word;
-        long atNs = lastHighestAtNs;
-        lastHighestAtNs = highestAtNs;
-        highestAtNs = atNs;
-        word = lastCeCount;
-        lastCeCount = ceCount;
-        ceCount = word;
-        word = lastDupCount;
-        lastDupCount = dupCount;
-        dupCount = word;
+        last = now;
+        now = other;
     }
 
     /** The last ACK of the epoch before is out. */
@@ -119,37 +100,37 @@ public final class PathReceiver {
 
     /** A frame of the current epoch counts as received: its transmit order is echoed. */
     public void onReceived(int txOrder, int ecn, int frameAttempt, long nowNs) {
-        if (txOrder - highestTxOrder > 0) {
-            highestTxOrder = txOrder;
-            highestAtNs = nowNs;
+        if (txOrder - now.highestTxOrder > 0) {
+            now.highestTxOrder = txOrder;
+            now.highestAtNs = nowNs;
         }
         if (frameAttempt > 0) {
             attempt = frameAttempt;
         }
         if (ecn == 3) {
-            ceCount++;
+            now.ceCount++;
         }
     }
 
     public void onDuplicate() {
-        dupCount++;
+        now.dupCount++;
     }
 
     /** Highest transmit order received; 0 before the first. */
     public int highestTxOrder() {
-        return highestTxOrder;
+        return now.highestTxOrder;
     }
 
     public long highestAtNs() {
-        return highestAtNs;
+        return now.highestAtNs;
     }
 
     public int ceCount() {
-        return ceCount;
+        return now.ceCount;
     }
 
     public int dupCount() {
-        return dupCount;
+        return now.dupCount;
     }
 
     /** Attempt of the last PROBE that asked whether the path lives, 0 before the first: ACKs go on taking the way on which it was answered. */

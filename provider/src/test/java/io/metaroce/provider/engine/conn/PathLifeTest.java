@@ -4,53 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.metaroce.provider.engine.conn.FakeStreams.Packet;
-import io.metaroce.provider.engine.conn.TestNet.Flight;
 import io.metaroce.provider.engine.conn.TestNet.Node;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.wire.FrameType;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The life of a path: suspicion, copies, another way, planes that die and come back, a peer that sleeps. */
-final class PathLifeTest {
-    private static final long MS = TestNet.MS;
-    private static final int S = FakeStreams.STREAM;
-
-    private final TestNet net = new TestNet();
-    private final FakeStreams aStreams = new FakeStreams();
-    private final FakeStreams bStreams = new FakeStreams();
-    private final Node a = net.node(1, 0x11, 1, aStreams);
-    private final Node b = net.node(2, 0x22, 1, bStreams);
-    private int conn;
-
-    @BeforeEach
-    void open() {
-        conn = a.attach(b);
-        net.run(MS);
-        assertTrue(a.engine.isOpen(conn));
-        aStreams.send(conn, S, 64); // every path has an RTT
-        net.run(MS);
-        assertEquals(64, bStreams.delivered.size());
-        net.sent.clear();
-        bStreams.order.clear();
-    }
-
-    private void assertAllDelivered(int packets, String what) {
-        for (int spsn = 0; spsn < packets; spsn++) {
-            assertTrue(bStreams.delivered.containsKey(new Packet(S, spsn)), what + ": " + spsn + " is missing");
-            assertEquals(1, aStreams.cleared.get(new Packet(S, spsn)), what + ": cleared once, " + spsn);
-        }
-    }
-
-    private Connection c() {
-        return a.connection(conn);
-    }
-
-    private static boolean isData(Flight f) {
-        return f.type() == FrameType.DATA;
-    }
-
+final class PathLifeTest extends LivePair {
     @Test
     void the_packets_of_a_dead_path_go_over_the_others() {
         net.drop = f -> f.type() != FrameType.ACK && f.from == a && f.path() == 2;

@@ -16,48 +16,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** Loss, silence and order of events on one connection, rule by rule (protocol sections 5, 6, 8). */
-final class RecoveryTest {
-    private static final long MS = TestNet.MS;
-    private static final int S = FakeStreams.STREAM;
-
-    private final TestNet net = new TestNet();
-    private final FakeStreams aStreams = new FakeStreams();
-    private final FakeStreams bStreams = new FakeStreams();
-    private final Node a = net.node(1, 0x11, 1, aStreams);
-    private final Node b = net.node(2, 0x22, 1, bStreams);
-    private int conn;
-
-    @BeforeEach
-    void open() {
-        conn = a.attach(b);
-        net.run(MS);
-        assertTrue(a.engine.isOpen(conn));
-        aStreams.send(conn, S, 64); // every path has an RTT
-        net.run(MS);
-        assertEquals(64, bStreams.delivered.size());
-        net.sent.clear();
-        bStreams.order.clear();
-    }
-
-    private void assertAllDelivered(int packets, String what) {
-        for (int spsn = 0; spsn < packets; spsn++) {
-            assertTrue(bStreams.delivered.containsKey(new Packet(S, spsn)), what + ": " + spsn + " is missing");
-            assertEquals(1, aStreams.cleared.get(new Packet(S, spsn)), what + ": cleared once, " + spsn);
-        }
-    }
-
-    private Connection c() {
-        return a.connection(conn);
-    }
-
-    private static boolean isData(Flight f) {
-        return f.type() == FrameType.DATA;
-    }
-
+final class RecoveryTest extends LivePair {
     @Test
     void packets_go_over_all_paths() {
         aStreams.send(conn, S, 400);
