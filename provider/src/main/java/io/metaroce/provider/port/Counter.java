@@ -47,6 +47,8 @@ public enum Counter {
     MTU_STEPS_DOWN,
     /** Times a path got another source port because its probes were lost. */
     PATHS_MOVED,
+    /** Times a path that was moved came back to its first source port. */
+    PATHS_BACK,
     /** Planes that were given up while others lived, and those that came back. */
     PLANES_DOWN,
     PLANES_UP,

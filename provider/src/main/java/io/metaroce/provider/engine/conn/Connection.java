@@ -111,6 +111,9 @@ public final class Connection {
     /** Paths to be used only when no other can: the peer says that their plane is dead. */
     long avoidMask;
 
+    /** The path that tries its first source port again and gets no new data meanwhile. */
+    long trialMask;
+
     long lostMask;
     long probeMask;
     /** Paths whose data is to be copied (suspects, and those that were moved), and those of them whose data may be copied now. */
@@ -331,6 +334,9 @@ public final class Connection {
     /** The path is silent: no new data, and its bytes do not count any more. */
     void suspect(Path path) {
         long bit = 1L << path.id;
+        if ((trialMask & bit) != 0) {
+            endTrial(path);
+        }
         path.suspect(true);
         suspectMask |= bit;
         uncopiedMask |= bit;
@@ -339,6 +345,12 @@ public final class Connection {
         if (control != null) {
             control.onSuspect(path, true);
         }
+    }
+
+    /** The path's first source port does not work yet. */
+    void endTrial(Path path) {
+        trialMask = 0;
+        path.endTrial();
     }
 
     /** The path was heard. What it held before it was moved is still to be copied. */
@@ -370,9 +382,9 @@ public final class Connection {
         }
     }
 
-    /** Paths that may take new data now, windows aside: not silent, not full, and not to be avoided if others are left. */
+    /** Paths that may take new data now, windows aside: not silent, not full, not on trial, and not to be avoided if others are left. */
     long eligible() {
-        long good = allMask & ~suspectMask & ~fullMask;
+        long good = allMask & ~(suspectMask | fullMask | trialMask);
         return (good & ~avoidMask) != 0 ? good & ~avoidMask : good;
     }
 

@@ -27,10 +27,12 @@ final class PathLife {
 
     private final Context context;
     private final RePath rePath;
+    private final WayHome wayHome;
 
     PathLife(Context context) {
         this.context = context;
         this.rePath = new RePath(context);
+        this.wayHome = new WayHome(context);
     }
 
     // ---- planes and paths ----
@@ -124,6 +126,7 @@ final class PathLife {
         c.suspectMask = 0;
         c.uncopiedMask = 0;
         c.copyMask = 0;
+        c.trialMask = 0;
         c.lostMask = 0;
         c.probeMask = 0;
         c.ackMask = 0;
@@ -150,8 +153,12 @@ final class PathLife {
     /** The path's timer: perhaps too early (the path was heard meanwhile), perhaps one of the times of {@link Path#dueNs}. */
     void onTimer(Connection c, Path path, long nowNs) {
         PathSender sender = path.sender();
+        if (!path.suspect() && path.home().dueNs() <= nowNs) {
+            wayHome.onDue(c, path, nowNs);
+        }
         if (!sender.outstanding() && !path.suspect()) {
             path.lookAgainNs(Long.MAX_VALUE);
+            arm(c, path);
             return;
         }
         long ptoNs = c.ptoNs(path, context.config.ptoFloorNs());
@@ -269,6 +276,9 @@ final class PathLife {
         PathSender sender = path.sender();
         path.tail().onHeard(progress, !sender.outstanding(), nowNs);
         path.othersHeard(++c.news);
+        if ((c.trialMask & 1L << path.id) != 0) {
+            wayHome.onHeard(c, path, nowNs);
+        }
         boolean allWereSilent = c.suspectMask == c.allMask;
         if (path.suspect()) {
             c.trust(path);

@@ -30,7 +30,7 @@ final class RePath {
             return;
         }
         if (path.plane.down()) {
-            move(c, path);
+            move(c, path, nowNs);
             return;
         }
         boolean allSilent = !othersLive(c, path, 0);
@@ -44,7 +44,7 @@ final class RePath {
             onPlaneDown(c, path);
             return;
         }
-        move(c, path);
+        move(c, path, nowNs);
         path.plane.onRePath();
         path.rePaths(path.rePaths() + 1);
         if (!allSilent) {
@@ -65,10 +65,10 @@ final class RePath {
     }
 
     /** Another source port; and a new epoch, unless the peer has heard of none of the last 16. */
-    private void move(Connection c, Path path) {
+    private void move(Connection c, Path path, long nowNs) {
         PathSender sender = path.sender();
         path.lostProbes(0);
-        path.sourcePort(Ports.another(path.sourcePort(), context.config.localSlot(), context.random));
+        path.moveTo(Ports.another(path.sourcePort(), context.config.localSlot(), context.random), nowNs);
         context.counters.inc(Counter.PATHS_MOVED);
         if ((sender.epoch() - sender.heardEpoch() & 0xff) >= PathReceiver.MAX_EPOCHS_AHEAD) {
             return;

@@ -285,9 +285,21 @@ final class Transmitter {
             boolean newest = attempt == 0 && !c.controlDue && !c.hasWork();
             int flags = FrameFlag.AR | (newest ? FrameFlag.NEWEST : 0);
             int psn = sender.wirePsn(sender.nextPsn() - 1);
+            int padding = path.home().asked() ? room(c) : 0;
             CommonHeader.put(
-                    frame, FrameType.PROBE, flags, path.id, path.epoch(), c.peerId, psn, order, 0, attempt, level(c));
-            int bytes = seal(c, frame, CommonHeader.LENGTH, 0);
+                    frame,
+                    FrameType.PROBE,
+                    flags,
+                    path.id,
+                    path.epoch(),
+                    c.peerId,
+                    psn,
+                    order,
+                    padding,
+                    attempt,
+                    level(c));
+            Mem.fill(frame + CommonHeader.LENGTH, padding, 0);
+            int bytes = seal(c, frame, CommonHeader.LENGTH, padding);
             commit(tx, path.destination, path.sourcePort(), bytes);
             CongestionControl control = c.control;
             if (control != null) {

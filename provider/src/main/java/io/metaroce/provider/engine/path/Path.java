@@ -24,6 +24,7 @@ public final class Path {
     private final PathSender sender = new PathSender();
     private final RttEstimator rtt = new RttEstimator();
     private final TailProbe tail = new TailProbe();
+    private final HomePort home;
     private int sourcePort;
     private boolean suspect;
     private int probeAttempt;
@@ -44,6 +45,7 @@ public final class Path {
         this.peerPlane = plane.peerPlane;
         this.destination = destination;
         this.sourcePort = sourcePort;
+        this.home = new HomePort(sourcePort);
         this.timer = timer;
     }
 
@@ -69,8 +71,41 @@ public final class Path {
         return sourcePort;
     }
 
-    public void sourcePort(int port) {
+    /** The path takes another route from now on. */
+    public void moveTo(int port, long nowNs) {
         sourcePort = port;
+        home.onMoved(port, nowNs);
+    }
+
+    /** Its first source port, and when to try it again. */
+    public HomePort home() {
+        return home;
+    }
+
+    /** No new data until the trial of the first source port is over, at {@code untilNs} at the latest. */
+    public void beginTrial(long untilNs) {
+        home.begin(untilNs);
+    }
+
+    /** Nothing is in flight: the next PROBE goes by the first source port. */
+    public void askHome() {
+        home.onAsked(sourcePort, sender.txOrder() + 1);
+        sourcePort = home.port;
+        markTail();
+    }
+
+    /** Whether the PROBE by the first source port has been answered; then the path stays there. */
+    public boolean homeAnswers(long nowNs) {
+        boolean answered = home.answeredBy(sender.highest());
+        if (answered) {
+            home.onArrived(nowNs);
+        }
+        return answered;
+    }
+
+    /** The trial has failed: the path goes on where it was. */
+    public void endTrial() {
+        sourcePort = home.onFailed(sourcePort);
     }
 
     /** Silent for two probe time-outs with data outstanding: no new data goes this way. */
@@ -190,17 +225,18 @@ public final class Path {
                 + 2 * peerAckDelayNs;
     }
 
-    /** When this path wants to be looked at next: marker, probe time-out, silence, lateness or a second look; Long.MAX_VALUE when it is idle. */
+    /** When this path wants to be looked at next: marker, probe time-out, silence, lateness, a second look or its home; Long.MAX_VALUE when it is idle. */
     public long dueNs(long ptoNs, long peerAckDelayNs) {
         if (suspect) {
             return muted ? Long.MAX_VALUE : Math.min(tail.expiryNs(sender.oldestSentNs(), ptoNs), lookAgainNs);
         }
         if (!sender.outstanding()) {
-            return Long.MAX_VALUE;
+            return home.trying() ? home.dueNs() : Long.MAX_VALUE;
         }
         long probeNs =
                 Math.min(tail.markerDueNs(rtt, sender.probeAnswered()), tail.expiryNs(sender.oldestSentNs(), ptoNs));
         long silentNs = sender.inFlight() == 0 ? Long.MAX_VALUE : silenceNs(peerAckDelayNs);
-        return Math.min(Math.min(probeNs, silentNs), Math.min(lookAgainNs, sender.lateNs(rtt.srttNs())));
+        long soonNs = Math.min(Math.min(probeNs, silentNs), Math.min(lookAgainNs, sender.lateNs(rtt.srttNs())));
+        return Math.min(soonNs, home.dueNs());
     }
 }
