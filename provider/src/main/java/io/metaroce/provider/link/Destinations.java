@@ -349,6 +349,11 @@ final class Destinations implements Routes, AutoCloseable {
         return key == null ? 0 : key.plane;
     }
 
+    /** Whether the next frame must go through the kernel. */
+    boolean isViaKernel(int d) {
+        return viaKernel[d];
+    }
+
     /** Marks it used; true when the next frame must go through the kernel. */
     boolean use(int d) {
         used[d] = true;

@@ -34,7 +34,6 @@ public final class HostLink implements Link {
     private final Destinations destinations;
     private final MemoryQueue self = new MemoryQueue(SELF_SLOTS, SELF_PAYLOAD_BYTES);
     private int nextPort;
-    private int packetId;
 
     /**
      * Opens the sockets and rings.
@@ -131,8 +130,10 @@ public final class HostLink implements Link {
         if (way == Destinations.SELF) {
             return self.begin();
         }
-        long at = ports[way].begin();
-        return at == 0 ? 0 : at + FrameTemplate.headerBytes(destinations.isV4(destination));
+        boolean v4 = destinations.isV4(destination);
+        return destinations.isViaKernel(destination)
+                ? ports[way].beginAlone(v4)
+                : ports[way].begin(destination, v4, destinations.maxPayload(destination));
     }
 
     @Override
@@ -147,13 +148,12 @@ public final class HostLink implements Link {
             return;
         }
         PacketPort port = ports[way];
-        long at = port.begin();
         boolean v4 = destinations.isV4(destination);
-        int total = FrameTemplate.write(at, destinations.template(destination), v4, sourcePort, bytes, packetId++);
+        long template = destinations.template(destination);
         if (destinations.use(destination)) {
-            sendByKernel(destination, at, v4, bytes);
+            sendByKernel(destination, port.complete(template, v4, sourcePort, bytes), v4, bytes);
         } else {
-            port.commit(total);
+            port.commit(destination, template, v4, sourcePort, bytes);
         }
     }
 

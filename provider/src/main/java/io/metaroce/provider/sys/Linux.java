@@ -25,6 +25,7 @@ public final class Linux {
     // <netinet/in.h>
     public static final int IPPROTO_IP = 0;
     public static final int IPPROTO_UDP = 17;
+    public static final int UDP_GRO = 104;
     public static final int IPPROTO_IPV6 = 41;
     public static final int IPPROTO_RAW = 255;
     public static final int IP_FREEBIND = 15;
@@ -62,6 +63,7 @@ public final class Linux {
 
     // <linux/virtio_net.h>
     public static final int VIRTIO_NET_HDR_F_NEEDS_CSUM = 1;
+    public static final int VIRTIO_NET_HDR_GSO_UDP_L4 = 5;
     public static final int VIRTIO_NET_HDR_BYTES = 10;
 
     // <sys/mman.h>

@@ -212,6 +212,71 @@ final class HostLinkTest {
         }
     }
 
+    /** By a cable and by lo; both know UDP segmentation in Linux. On lo a frame ends earlier: it must have room for a datagram of 9000 bytes. */
+    @ParameterizedTest
+    @CsvSource({"10.79.0.2, false", "fd79:0::2, false", "10.79.0.1, true"})
+    void datagrams_of_one_path_travel_in_one_frame_and_arrive_as_they_were(String address, boolean sameHost) {
+        try (TwoHosts hosts = new TwoHosts(1, 1500);
+                Host left = Host.open(hosts.left(), "left-0");
+                Host right = sameHost ? Host.open(hosts.left(), "left-0") : Host.open(hosts.right(), "right-0")) {
+            int to = left.to(0, address, right.claim.port());
+            RxBatch none = new RxBatch();
+            long now = System.nanoTime();
+            for (int i = 0; i < 20; i++) { // until the neighbour is known
+                left.link.poll(none, now += 1_000_000);
+                left.send(to, 50_000, i, 100);
+                left.link.flush(now);
+                check(right.receive(), 0, i, 100);
+            }
+            int[] bytes = {1400, 1400, 1400, 600, 1400, 1400, 300, 1000, 1400, 1400};
+            int[] port = {1, 1, 1, 1, 1, 2, 2, 2, 2, 2};
+            // A shorter one ends a frame, another port or a longer one begins one.
+            boolean[] joins = {false, true, true, true, false, false, true, false, false, true};
+            for (int i = 0; i < bytes.length; i++) {
+                left.send(to, 40_000 + port[i], i, bytes[i]);
+            }
+            left.link.flush(now);
+            RxBatch batch = right.receive();
+            while (batch.count() < bytes.length) {
+                right.link.poll(batch, now); // slots go back to the kernel, which has nothing to write into them
+            }
+            for (int i = 0; i < bytes.length; i++) {
+                check(batch, i, i, bytes[i]);
+                assertEquals(40_000 + port[i], batch.sourcePort(i));
+                assertEquals(2, batch.ecn(i), "ECT(0)");
+                boolean joined = i > 0 && batch.address(i) == batch.address(i - 1) + bytes[i - 1];
+                if (!sameHost) {
+                    assertEquals(joins[i], joined, "datagram " + i);
+                }
+            }
+        }
+    }
+
+    @Test
+    void a_frame_with_more_datagrams_than_a_batch_has_room_for_is_read_in_two() {
+        try (TwoHosts hosts = new TwoHosts(1, 1500);
+                Host left = Host.open(hosts.left(), "left-0");
+                Host right = Host.open(hosts.left(), "left-0")) {
+            int to = left.to(0, "10.79.0.1", right.claim.port());
+            for (int i = 0; i < 2 * 50; i++) {
+                left.send(to, 40_000 + i / 50, i, 100);
+            }
+            left.link.flush(System.nanoTime());
+            RxBatch first = right.receive();
+            assertEquals(RxBatch.CAPACITY, first.count());
+            for (int i = 0; i < first.count(); i++) {
+                check(first, i, i, 100);
+                assertEquals(40_000 + i / 50, first.sourcePort(i));
+            }
+            RxBatch second = right.receive();
+            assertEquals(100 - RxBatch.CAPACITY, second.count());
+            for (int i = 0; i < second.count(); i++) {
+                check(second, i, RxBatch.CAPACITY + i, 100);
+            }
+            assertTrue(right.staysSilent());
+        }
+    }
+
     @Test
     void a_ring_that_nobody_reads_drops_and_counts() {
         try (TwoHosts hosts = new TwoHosts(1, 1500);
@@ -237,7 +302,10 @@ final class HostLinkTest {
             right.link.countDrops();
             long drops = right.counters.get(Counter.LINK_RX_RING_DROPS);
             assertTrue(drops > 0);
-            assertEquals(sent, received + drops);
+            int lost = sent - received;
+            assertTrue(
+                    drops <= lost && lost <= 8 * drops,
+                    lost + " datagrams in " + drops + " frames"); // 8 x 1400 bytes share a frame
         }
     }
 
@@ -264,7 +332,8 @@ final class HostLinkTest {
                         left.link.flush(now);
                     }
                 }
-                assertTrue(left.counters.get(Counter.LINK_TX_DROPPED) >= 9_000, () -> left.counters.toString());
+                // Fifty datagrams are one frame here.
+                assertTrue(left.counters.get(Counter.LINK_TX_DROPPED) >= 180, () -> left.counters.toString());
                 left.send(second, 50_000, 7, 100);
                 left.link.flush(now);
                 check(right.receive(), 0, 7, 100);

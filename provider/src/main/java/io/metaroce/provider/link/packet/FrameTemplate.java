@@ -18,13 +18,19 @@ public final class FrameTemplate {
 
     private static final int ETHERNET = Linux.VIRTIO_NET_HDR_BYTES;
     private static final int IP = ETHERNET + EthernetHeader.LENGTH;
+
+    /** Bytes before the IP header. */
+    static final int ETHERNET_AND_VIRTIO_BYTES = IP;
+
     private static final int V4_UDP = IP + Ipv4Header.LENGTH;
     private static final int V6_UDP = IP + Ipv6Header.LENGTH;
     private static final int V4_BYTES = V4_UDP + UdpHeader.LENGTH;
     private static final int V6_BYTES = V6_UDP + UdpHeader.LENGTH;
 
     private static final int VIRTIO_FLAGS = 0;
+    private static final int VIRTIO_GSO_TYPE = 1;
     private static final int VIRTIO_HEADER_LENGTH = 2;
+    private static final int VIRTIO_GSO_SIZE = 4;
     private static final int VIRTIO_CHECKSUM_START = 6;
     private static final int VIRTIO_CHECKSUM_OFFSET = 8;
     private static final int UDP_CHECKSUM = 6;
@@ -99,6 +105,19 @@ public final class FrameTemplate {
         UdpHeader.checksum(
                 udp, InternetChecksum.fold(InternetChecksum.add(Mem.getLong(template + PSEUDO_SUM), udpBytes)));
         return total;
+    }
+
+    /** Makes a written frame one that the kernel or the netdev cuts into datagrams of {@code segmentBytes} of payload; the last may be shorter. */
+    static void segmented(long at, int segmentBytes) {
+        Mem.putByte(at + VIRTIO_GSO_TYPE, Linux.VIRTIO_NET_HDR_GSO_UDP_L4);
+        Mem.putShort(at + VIRTIO_GSO_SIZE, segmentBytes);
+    }
+
+    /** Bytes of payload of each datagram of a frame whose virtio header is at {@code at}; 0 when it is one datagram. */
+    static int segmentBytes(long at) {
+        return Mem.getByte(at + VIRTIO_GSO_TYPE) == Linux.VIRTIO_NET_HDR_GSO_UDP_L4
+                ? Mem.getUnsignedShort(at + VIRTIO_GSO_SIZE)
+                : 0;
     }
 
     private static void copy4(long at, long template, int udpBytes, int id) {

@@ -11,13 +11,15 @@ import java.util.List;
 
 /** One netdev: a ring of reception for each family of its addresses, and one ring of transmission. */
 public final class PacketPort implements AutoCloseable {
-    private static final int RX_RING_BYTES = 8 << 20;
+    private static final int RX_RING_BYTES = 16 << 20;
     private static final int TX_RING_BYTES = 4 << 20;
     private static final int ETHERNET_BYTES = 14;
 
     private final NetDevice device;
     private final int maxPacket;
     private final TxRing tx;
+    private final boolean joins;
+    private final SuperFrame last;
     private final RxRing[] rx;
     private final Counters counters;
 
@@ -37,8 +39,11 @@ public final class PacketPort implements AutoCloseable {
         this.device = device;
         this.maxPacket = maxPacket;
         this.counters = counters;
-        int maxFrame = maxPacket + ETHERNET_BYTES;
+        joins = SuperFrame.isKnownTo(System.getProperty("os.version"));
+        int slotPacket = joins ? Math.max(maxPacket, SuperFrame.MAX_PACKET) : maxPacket;
+        int maxFrame = slotPacket + ETHERNET_BYTES;
         tx = new TxRing(sys, device.name(), device.ifindex(), maxFrame, TX_RING_BYTES, counters);
+        last = new SuperFrame(tx, slotPacket);
         List<RxRing> rings = new ArrayList<>();
         try {
             for (boolean v4 : new boolean[] {true, false}) {
@@ -60,6 +65,7 @@ public final class PacketPort implements AutoCloseable {
                             planeOf,
                             port,
                             maxFrame,
+                            joins,
                             RX_RING_BYTES,
                             counters));
                 }
@@ -95,17 +101,33 @@ public final class PacketPort implements AutoCloseable {
         return n;
     }
 
-    /** Where the next frame's virtio header goes; 0 when the ring is full. */
-    public long begin() {
-        return tx.begin();
+    /** Where the next payload goes, of up to {@code longest} bytes; 0 when the ring is full. */
+    public long begin(int destination, boolean v4, int longest) {
+        return last.begin(destination, v4, longest);
     }
 
-    /** Takes the frame at {@link #begin}; {@code bytes} counts its virtio header too. */
-    public void commit(int bytes) {
-        tx.commit(bytes);
+    /** Takes the payload at {@link #begin}; it may be sent in one frame with those before it and behind it. */
+    public void commit(int destination, long template, boolean v4, int sourcePort, int bytes) {
+        last.commit(destination, template, v4, sourcePort, bytes);
+        if (!joins) {
+            last.close();
+        }
+    }
+
+    /** Where the next payload goes that is to be taken by {@link #complete}; 0 when the ring is full. */
+    public long beginAlone(boolean v4) {
+        last.close();
+        long at = tx.begin();
+        return at == 0 ? 0 : at + FrameTemplate.headerBytes(v4);
+    }
+
+    /** Puts headers before the payload at {@link #beginAlone} and returns where the virtio header is; the frame is not sent. */
+    public long complete(long template, boolean v4, int sourcePort, int bytes) {
+        return last.complete(template, v4, sourcePort, bytes);
     }
 
     public void flush() {
+        last.close();
         tx.flush();
     }
 

@@ -22,21 +22,27 @@ final class RxRing implements AutoCloseable {
     private static final int CAPTURED = 8;
     private static final int MAC_OFFSET = 12;
 
+    // Documentation/networking/packet_mmap: up to 80 bytes stand before the network header, and a virtio header.
+    private static final int BEFORE_NETWORK_HEADER = 80 + Linux.VIRTIO_NET_HDR_BYTES;
+
     private static final int NO_CHECK_NEEDED = Linux.TP_STATUS_CSUM_VALID | Linux.TP_STATUS_CSUMNOTREADY;
 
     private final PacketSocket socket;
     private final Counters counters;
     private final int port;
+    private final boolean joined;
     private final long[] slots;
     private final long[] localHi;
     private final long[] localLo;
     private final int[] localPlane;
     private int head; // next slot to look at
     private int held; // slots before head that the engine still reads
+    private int taken; // bytes of payload of the slot at head that earlier batches held
 
     /**
      * @param addresses own addresses of one family; {@code planes} says which plane each belongs to
      * @param maxFrame bytes of the longest Ethernet frame
+     * @param joined frames may hold several datagrams, and say so
      */
     RxRing(
             Sys sys,
@@ -46,18 +52,23 @@ final class RxRing implements AutoCloseable {
             int[] planes,
             int port,
             int maxFrame,
+            boolean joined,
             int ringBytes,
             Counters counters) {
         this.counters = counters;
         this.port = port;
+        this.joined = joined;
         boolean v4 = addresses.get(0).isV4();
         localPlane = planes;
         localHi = addresses.stream().mapToLong(IpAddress::hi).toArray();
         localLo = addresses.stream().mapToLong(IpAddress::lo).toArray();
         socket = new PacketSocket(sys, netdev);
         try {
-            // packet(7), Documentation/networking/packet_mmap: up to 80 bytes stand before the network header.
-            RingShape shape = socket.ring(Linux.PACKET_RX_RING, RingShape.of(maxFrame + 80, ringBytes));
+            if (joined) {
+                socket.set(Linux.PACKET_VNET_HDR, 1);
+            }
+            RingShape shape =
+                    socket.ring(Linux.PACKET_RX_RING, RingShape.of(maxFrame + BEFORE_NETWORK_HEADER, ringBytes));
             slots = shape.offsets();
             for (int i = 0; i < slots.length; i++) {
                 slots[i] += socket.map();
@@ -102,14 +113,16 @@ final class RxRing implements AutoCloseable {
             if ((status & Linux.TP_STATUS_USER) == 0) {
                 break;
             }
-            head = head + 1 == slots.length ? 0 : head + 1;
-            held++;
-            take(batch, slot, status);
+            if (take(batch, slot, status)) {
+                head = head + 1 == slots.length ? 0 : head + 1;
+                held++;
+            }
         }
         return batch.count() - before;
     }
 
-    private void take(RxBatch batch, long slot, int status) {
+    /** False: the frame has datagrams for which the batch had no room. */
+    private boolean take(RxBatch batch, long slot, int status) {
         long frame = slot + Mem.getUnsignedShort(slot + MAC_OFFSET);
         int bytes = Mem.getInt(slot + CAPTURED);
         long read = EthernetReader.read(frame, bytes);
@@ -118,32 +131,53 @@ final class RxRing implements AutoCloseable {
                     DropReason.of(read) == DropReason.IP_CHECKSUM
                             ? Counter.LINK_RX_BAD_CHECKSUM
                             : Counter.LINK_RX_MALFORMED);
-            return;
+            return true;
         }
         if (bytes < Mem.getInt(slot + LENGTH) || EthernetReader.destinationPort(frame, read) != port) {
             counters.inc(Counter.LINK_RX_MALFORMED);
-            return;
+            return true;
         }
         if ((status & NO_CHECK_NEEDED) == 0 && !EthernetReader.udpChecksumFits(frame, read)) {
             counters.inc(Counter.LINK_RX_BAD_CHECKSUM);
-            return;
+            return true;
         }
-        long hi = EthernetReader.destinationHigh(frame, read);
-        long lo = EthernetReader.destinationLow(frame, read);
+        int plane = planeOf(EthernetReader.destinationHigh(frame, read), EthernetReader.destinationLow(frame, read));
+        if (plane < 0) {
+            counters.inc(Counter.LINK_RX_MALFORMED);
+            return true;
+        }
+        int segment = joined ? FrameTemplate.segmentBytes(frame - Linux.VIRTIO_NET_HDR_BYTES) : 0;
+        return add(batch, frame, read, plane, segment);
+    }
+
+    private int planeOf(long hi, long lo) {
         for (int i = 0; i < localPlane.length; i++) {
             if (localLo[i] == lo && localHi[i] == hi) {
-                batch.add(
-                        frame + EthernetReader.payloadOffset(read),
-                        EthernetReader.payloadLength(read),
-                        localPlane[i],
-                        EthernetReader.ecn(frame, read),
-                        EthernetReader.sourceHigh(frame, read),
-                        EthernetReader.sourceLow(frame, read),
-                        EthernetReader.sourcePort(frame, read));
-                return;
+                return localPlane[i];
             }
         }
-        counters.inc(Counter.LINK_RX_MALFORMED);
+        return -1;
+    }
+
+    /** Adds each datagram of a frame; {@code segment} is the length of all but the last, 0 when there is only one. */
+    private boolean add(RxBatch batch, long frame, long read, int plane, int segment) {
+        long payload = frame + EthernetReader.payloadOffset(read);
+        int total = EthernetReader.payloadLength(read);
+        int ecn = EthernetReader.ecn(frame, read);
+        long hi = EthernetReader.sourceHigh(frame, read);
+        long lo = EthernetReader.sourceLow(frame, read);
+        int sourcePort = EthernetReader.sourcePort(frame, read);
+        int each = segment == 0 ? total : segment;
+        do {
+            int bytes = Math.min(each, total - taken);
+            batch.add(payload + taken, bytes, plane, ecn, hi, lo, sourcePort);
+            taken += bytes;
+        } while (taken < total && !batch.full());
+        if (taken < total) {
+            return false;
+        }
+        taken = 0;
+        return true;
     }
 
     @Override

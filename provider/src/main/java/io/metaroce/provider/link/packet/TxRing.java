@@ -71,6 +71,12 @@ final class TxRing implements AutoCloseable {
         return 0;
     }
 
+    /** Whether another frame has room behind the one at {@link #begin}. */
+    boolean hasRoomForTwo() {
+        int next = head + 1 == slots.length ? 0 : head + 1;
+        return Mem.getIntAcquire(slots[next] + STATUS) == Linux.TP_STATUS_AVAILABLE;
+    }
+
     /** Hands the slot of {@link #begin} over; {@code bytes} counts the virtio header and the frame. */
     void commit(int bytes) {
         long slot = slots[head];
