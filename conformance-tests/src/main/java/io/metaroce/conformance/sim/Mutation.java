@@ -17,6 +17,8 @@ public enum Mutation {
     SWALLOW_RESENDS,
     /** I6: after its first frames nothing of one QP leaves its host, while others do. */
     STARVE_QP,
+    /** I6: what one QP posts after its first messages is kept from its engine, so that it waits while nothing is in flight. */
+    HIDE_POSTS,
     /** I8: one segment never leaves the host, whatever the path. */
     SWALLOW_SEGMENT,
     /** I7: a frame of the present life is declared one of the past. */

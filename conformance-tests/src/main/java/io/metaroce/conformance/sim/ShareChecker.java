@@ -16,7 +16,7 @@ import java.util.IdentityHashMap;
 /**
  * I6: whatever the other QPs of a connection do (wait for receives, fail, send huge messages), none delays a QP beyond its share. A QP whose next message is a plain
  * WRITE can be served at any time: until it is, each of the others sends a quantum of 32 KB and the packet that exceeds it at most; and it does not wait while
- * nothing at all is in flight.
+ * nothing at all is in flight. Where all paths are silent nobody can be served, and nothing is in flight once they have been moved: that wait is the network's.
  */
 public final class ShareChecker extends Checker {
     private static final long QUANTUM_BYTES = 32 * 1024;
@@ -111,9 +111,26 @@ public final class ShareChecker extends Checker {
                 share.idleSinceNs = -1;
             } else if (share.idleSinceNs < 0) {
                 share.idleSinceNs = nowNs;
-            } else if (nowNs - share.idleSinceNs > IDLE_NS) {
-                fail(qp + " waits to send " + qp.sent.get(share.next) + " while nothing is in flight for "
+            } else {
+                judgeIdle(qp, share, nowNs);
+            }
+        }
+    }
+
+    private void judgeIdle(SimQp qp, Share share, long nowNs) {
+        require(
+                nowNs - share.idleSinceNs <= IDLE_NS,
+                () -> qp + " waits to send " + qp.sent.get(share.next) + " while nothing is in flight for "
                         + (nowNs - share.idleSinceNs) + " ns");
+    }
+
+    /** Nothing moves any more: perhaps it is that wait. */
+    @Override
+    public void onEnd(SimWorld world) {
+        for (SimQp qp : world.qps()) {
+            Share share = share(qp);
+            if (canBeServed(qp, share) && share.idleSinceNs >= 0) {
+                judgeIdle(qp, share, world.nowNs());
             }
         }
     }
@@ -122,7 +139,16 @@ public final class ShareChecker extends Checker {
         Connections all = node.engine().connections();
         for (int i = 0; i < all.end(); i++) {
             Connection c = all.connection(i);
-            if (c != null && c.isOpen() && c.inFlight() == 0) {
+            if (c != null && c.isOpen() && c.inFlight() == 0 && livesOnAPath(c)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean livesOnAPath(Connection c) {
+        for (int i = 0; i < c.pathCount(); i++) {
+            if (!c.path(i).suspect()) {
                 return true;
             }
         }

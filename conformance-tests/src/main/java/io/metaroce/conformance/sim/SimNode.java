@@ -12,6 +12,7 @@ import io.metaroce.provider.port.QpAttributes;
 import io.metaroce.provider.port.Regions;
 import io.metaroce.provider.port.RxBatch;
 import io.metaroce.provider.port.TxBatch;
+import io.metaroce.provider.slots.Ring;
 import io.metaroce.wire.AckHeader;
 import io.metaroce.wire.CommonHeader;
 import io.metaroce.wire.FrameType;
@@ -146,6 +147,13 @@ public final class SimNode implements SimHost.Station, Regions, Completions, Eve
             }
         }
         return false;
+    }
+
+    /** A program posts to a send queue: its engine sees a ring up to {@code tail}. */
+    void publish(SimQp qp, int tail) {
+        if (!world.hides(qp)) {
+            Ring.publishTail(qp.sq, tail);
+        }
     }
 
     void ring(int qp) {

@@ -142,7 +142,7 @@ public final class SimQp {
             Sge.lkey(sge, key);
             done += part;
         }
-        Ring.publishTail(sq, tail + 1);
+        node.publish(this, tail + 1);
         node.ring(index);
     }
 

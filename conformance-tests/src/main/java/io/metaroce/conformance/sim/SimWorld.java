@@ -22,6 +22,7 @@ public final class SimWorld implements AutoCloseable {
     static final long LIMIT_NS = 60_000_000_000L;
 
     private static final long MUTATED_LIMIT_NS = 1_000_000_000L;
+    private static final int VISIBLE_POSTS = 3;
     private static final int NARROW_BYTES = 1500 - 28;
     private static final long NO_SEGMENT = -1;
 
@@ -408,6 +409,13 @@ public final class SimWorld implements AutoCloseable {
         boolean victim = Qpn.index(StreamHeader.qpn(streamHeader)) == 2;
         starving |= victim && StreamHeader.opcode(streamHeader) == Opcode.WRITE && StreamHeader.msn(streamHeader) > 0;
         return victim && starving;
+    }
+
+    /** Whether the mutation under test keeps from the engine what a QP posts now. */
+    boolean hides(SimQp qp) {
+        boolean hidden = mutation == Mutation.HIDE_POSTS && qp.index() == 2 && qp.sent.size() > VISIBLE_POSTS;
+        mutated += hidden ? 1 : 0;
+        return hidden;
     }
 
     /** The first segment whose hour has come is the one; a QPN and a SPSN name it (requests and answers start at unlike random SPSNs). */

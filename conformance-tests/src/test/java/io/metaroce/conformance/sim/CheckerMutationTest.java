@@ -2,6 +2,9 @@ package io.metaroce.conformance.sim;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.metaroce.provider.link.sim.SimFabric;
+import io.metaroce.provider.link.sim.StarTopology;
+import io.metaroce.provider.port.Counter;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Function;
@@ -61,6 +64,54 @@ final class CheckerMutationTest {
     @Test
     void i6_sees_a_qp_that_waits_while_others_are_served() {
         reports(Mutation.STARVE_QP, "I6", p -> new ShareChecker());
+    }
+
+    @Test
+    void i6_sees_a_qp_that_waits_while_nothing_is_in_flight() {
+        reports(Mutation.HIDE_POSTS, "I6", p -> new ShareChecker());
+    }
+
+    /** Three QPs wait for room in a window of 20 KB when the only plane dies for 3 s: once its paths have been moved nothing is in flight, and nobody is to blame. */
+    @Test
+    void i6_does_not_blame_a_qp_for_a_network_that_is_dead() {
+        long waited = 0;
+        for (long seed = 1; seed <= 20; seed++) {
+            Profile calm = Profile.named("calm", new SplittableRandom(seed));
+            Profile profile = new Profile(
+                    1,
+                    1500,
+                    1.0,
+                    30_000,
+                    1 << 20,
+                    20_000,
+                    calm.loss(),
+                    calm.duplicate(),
+                    calm.corrupt(),
+                    calm.reorder(),
+                    calm.mark(),
+                    calm.reorderNs(),
+                    calm.stall(),
+                    3,
+                    30,
+                    20_000,
+                    calm.slowReceiver(),
+                    calm.forbidden(),
+                    calm.fault(),
+                    calm.nextLife());
+            try (SimWorld world = new SimWorld(seed, profile, List.of(new ShareChecker()), Mutation.NONE)) {
+                SimFabric fabric = world.fabric();
+                StarTopology star = (StarTopology) fabric.topology();
+                fabric.at(
+                        fabric.nowNs() + 1_000_000,
+                        () -> star.port(star.nic(0, 0)).down(true));
+                fabric.at(
+                        fabric.nowNs() + 3_001_000_000L,
+                        () -> star.port(star.nic(0, 0)).down(false));
+                world.run();
+                waited += world.node(1).counters().get(Counter.PATHS_MOVED);
+            }
+        }
+        assertTrue(waited > 100, "paths were moved " + waited + " times");
     }
 
     @Test

@@ -531,7 +531,7 @@ final class Transmitter {
             if (!plane.newsDue()) {
                 continue;
             }
-            int at = control == null
+            int at = control == null || !windowOpen(c, control, nowNs)
                     ? -1
                     : context.picker.pick(c.paths, eligible(c, control, nowNs), PICK_CHOICES, control);
             if (at < 0) {

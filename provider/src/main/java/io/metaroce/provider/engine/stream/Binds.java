@@ -167,9 +167,11 @@ final class Binds {
         }
     }
 
-    /** The connection was lost before the peer's offer came: another is asked for at the next look. */
+    /** The connection was lost before the peer acknowledged our offer; its own is void. Another connection is asked for at the next look. */
     void again() {
+        known = false;
         offeredBytes = 0;
+        retries = 0;
         retryNs = stream.shared.nowNs;
     }
 

@@ -216,11 +216,14 @@ final class Stream {
         kick();
     }
 
-    /** The peer process is gone, and so is the connection number. A bind that has not begun is tried with the process that comes after it. */
+    /**
+     * The peer process is gone, and so is the connection number. A bind that this process never acknowledged is tried with the one that comes after it: an offer alone may
+     * have been late, sent before our RTR by a process that was dead by then. Nothing was sent yet, and if nothing was placed either no harm is done.
+     */
     void onPeerGone(int status, String why) {
         shared.outbox(conn).forget(this);
         conn = Shared.NONE;
-        if (receives() && !binds.known()) {
+        if (receives() && (!binds.known() || (!binds.ready() && untouched()))) {
             binds.again();
             armAt(shared.nowNs);
             return;

@@ -1,8 +1,10 @@
 package io.metaroce.provider.engine.stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.metaroce.provider.slots.SendSlot;
+import io.metaroce.wire.CtlKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -47,6 +49,38 @@ final class PeerGoneTest {
         a.streams.onPeerGone(Peer.CONN, Verbs.RETRY_EXC_ERR, "the peer process has restarted", pair.nowNs);
         assertEquals(List.of(wc(Verbs.RETRY_EXC_ERR)), a.completions);
         assertEquals(Verbs.ERR, a.streams.state(QP));
+    }
+
+    /** The peer's offer is here, our own was never acknowledged: it may be an offer of a process that was dead by the time of our RTR. Its generation is the next one's, too. */
+    @Test
+    void a_qp_that_has_only_heard_the_offer_of_a_dead_process_is_bound_to_the_next_one() {
+        pair.dropData = f -> f.ctl() == CtlKind.BIND_ACK;
+        pair.connected(QP, 16, 16);
+        a.write(QP, 1, SendSlot.SIGNALED, from, 0, 100, to.addr, to.key, pair.nowNs);
+        pair.forNs(5_000_000);
+        assertTrue(a.stream(QP).binds.known() && !a.stream(QP).binds.ready());
+        a.streams.onPeerGone(Peer.CONN, Verbs.RETRY_EXC_ERR, "the peer process has restarted", pair.nowNs);
+        assertEquals(List.of(), a.completions);
+        pair.dropData = f -> false;
+        pair.until(() -> !a.completions.isEmpty(), 400_000_000);
+        assertEquals(List.of(wc(Verbs.SUCCESS)), a.completions);
+    }
+
+    /** A process that has placed data here was alive, and knew our QP: what it has done does not belong to the one that follows. */
+    @Test
+    void a_qp_into_which_the_dead_process_has_written_is_not_bound_to_the_next_one() {
+        TestMemory.Region back = a.memory.register(Peer.PD, 100, Verbs.LOCAL_WRITE | Verbs.REMOTE_WRITE);
+        TestMemory.Region out = b.memory.register(Peer.PD, 100, 0);
+        pair.dropData = f -> f.ctl() == CtlKind.BIND_ACK && (f.bytes[5] & 0xff) == b.qpn(QP) >>> 8; // b's
+        pair.connected(QP, 16, 16);
+        a.write(QP, 1, SendSlot.SIGNALED, from, 0, 100, to.addr, to.key, pair.nowNs);
+        out.fill(7);
+        b.write(QP, 9, SendSlot.SIGNALED, out, 0, 100, back.addr, back.key, pair.nowNs);
+        pair.forNs(5_000_000);
+        assertEquals(7, back.bytes(0, 100)[99]);
+        assertTrue(a.stream(QP).binds.known() && !a.stream(QP).binds.ready());
+        a.streams.onPeerGone(Peer.CONN, Verbs.RETRY_EXC_ERR, "the peer process has restarted", pair.nowNs);
+        assertEquals(List.of(wc(Verbs.RETRY_EXC_ERR)), a.completions);
     }
 
     /** Whoever waits for a process that never comes is told when the retry budget of its work is used up. */
