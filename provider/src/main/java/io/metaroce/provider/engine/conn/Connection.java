@@ -384,8 +384,9 @@ public final class Connection {
 
     /** Paths that may take new data now, windows aside: not silent, not full, not on trial, and not to be avoided if others are left. */
     long eligible() {
-        long good = allMask & ~(suspectMask | fullMask | trialMask);
-        return (good & ~avoidMask) != 0 ? good & ~avoidMask : good;
+        long good = allMask & ~(suspectMask | trialMask);
+        long preferred = good & ~avoidMask;
+        return (preferred != 0 ? preferred : good) & ~fullMask;
     }
 
     /** Whether PSN and congestion windows leave no room for a packet on the path. */

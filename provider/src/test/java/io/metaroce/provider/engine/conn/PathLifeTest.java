@@ -4,9 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.metaroce.provider.engine.conn.TestNet.Flight;
 import io.metaroce.provider.engine.conn.TestNet.Node;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.wire.FrameType;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The life of a path: suspicion, copies, another way, planes that die and come back, a peer that sleeps. */
@@ -228,5 +233,126 @@ final class PathLifeTest extends LivePair {
         b.asleep = false;
         net.run(3_000 * MS);
         assertAllDelivered(164, "alive again");
+    }
+
+    @Test
+    void what_an_epoch_has_received_is_told_once_more_when_the_next_one_begins() {
+        long cutNs = net.nowNs + 5_000;
+        net.drop = f -> f.from == b || f.sentNs >= cutNs; // everything arrives, no ACK does, and then nothing passes
+        aStreams.send(conn, S, 60);
+        assertTrue(net.runUntil(() -> a.count(Counter.PATHS_MOVED) > 0, 100 * MS));
+        assertEquals(60, bStreams.order.size());
+        int orphans = 0;
+        for (int p = 0; p < 4; p++) {
+            orphans += c().path(p).sender().orphans();
+        }
+        assertTrue(orphans > 0, "the moved path held something");
+        net.drop = f -> false;
+        net.run(2000 * MS);
+        assertAllDelivered(124, "epoch");
+        assertEquals(0, a.count(Counter.TX_RESENT) + a.count(Counter.TX_COPIED));
+        assertEquals(60, bStreams.order.size(), "nothing twice");
+    }
+
+    @Test
+    void while_all_paths_are_silent_one_moves_in_a_round_of_probes() {
+        List<Long> movesNs = new ArrayList<>();
+        Set<Integer> epochs = new HashSet<>();
+        net.drop = f -> {
+            if (f.from == a && f.bytes[3] != 0 && epochs.add((f.path() << 8) + (f.bytes[3] & 0xff))) {
+                movesNs.add(f.sentNs);
+            }
+            return false;
+        };
+        b.asleep = true;
+        aStreams.send(conn, S, 60);
+        long startNs = net.nowNs;
+        net.run(3000 * MS);
+        // Probes are lost 200, 400, 800 and 1600 us after the packets went; then one is at the end of each doubled
+        // round, of a second at most.
+        assertEquals(12, movesNs.size());
+        long atNs = startNs;
+        for (int i = 0; i < movesNs.size(); i++) {
+            long roundNs = i == 0 ? 1_600_000 : Math.min(800_000L << i, 1000 * MS);
+            assertTrue(Math.abs(movesNs.get(i) - atNs - roundNs) < 20_000, "move " + i + ": " + movesNs);
+            atNs = movesNs.get(i);
+        }
+    }
+
+    @Test
+    void acks_go_on_by_the_way_back_on_which_a_probe_was_answered() {
+        int dead = Ports.reverse(2, 2, 0, 0);
+        net.drop = f -> f.from == b && f.type() == FrameType.ACK && f.path() == 2 && f.sourcePort == dead;
+        for (int i = 0; i < 200; i++) {
+            aStreams.send(conn, S, 40);
+            net.run(MS);
+        }
+        assertEquals(0, a.count(Counter.PATHS_SUSPECTED));
+        assertEquals(
+                1,
+                net.sent(a, FrameType.PROBE).stream()
+                        .filter(f -> f.attempt() > 0)
+                        .count(),
+                "asked once");
+        assertAllDelivered(64 + 8000, "one way back is dead");
+    }
+
+    @Test
+    void a_path_that_passes_probes_but_no_data_gives_its_packets_to_the_others() {
+        net.drop = f -> f.from == a && isData(f) && f.path() == 2;
+        aStreams.send(conn, S, 200);
+        assertTrue(net.runUntil(() -> bStreams.delivered.size() == 264, 5 * MS), "" + bStreams.delivered.size());
+        net.run(5 * MS);
+        assertAllDelivered(264, "probes only");
+    }
+
+    @Test
+    void a_late_ack_of_an_earlier_epoch_clears_packets_but_does_not_make_the_path_good() {
+        List<Flight> late = new ArrayList<>();
+        Set<Integer> first = new HashSet<>();
+        net.drop = f -> {
+            if (f.path() != 2) {
+                return false;
+            }
+            if (f.from == b) {
+                late.add(f);
+                return true;
+            }
+            return !first.add(f.psn()) || f.type() != FrameType.DATA; // the data arrives once, nothing after it
+        };
+        aStreams.send(conn, S, 60);
+        net.run(20_000);
+        assertFalse(late.isEmpty());
+        net.drop = f -> f.path() == 2;
+        assertTrue(net.runUntil(() -> c().path(2).epoch() > 0, 100 * MS));
+        assertTrue(c().path(2).suspect());
+        net.inject(late.get(late.size() - 1).bytes, b, 0, a, late.get(0).sourcePort);
+        net.run(MS);
+        assertTrue(c().path(2).suspect(), "its new route has not answered");
+        net.drop = f -> false;
+        net.run(2000 * MS);
+        assertAllDelivered(124, "late ACK");
+    }
+
+    @Test
+    void any_packet_of_a_peer_that_was_silent_on_all_paths_wakes_them() {
+        net.drop = f -> f.from == b;
+        aStreams.send(conn, S, 60);
+        net.run(3000 * MS);
+        assertEquals(c().allMask, c().suspectMask);
+        net.drop = f -> f.from == b && f.type() == FrameType.ACK;
+        bStreams.send(b.open().index, S, 1);
+        net.sent.clear();
+        net.run(4 * net.delayNs);
+        assertEquals(
+                4,
+                net.sent(a, FrameType.PROBE).stream()
+                        .map(Flight::path)
+                        .distinct()
+                        .count(),
+                "all are asked at once");
+        net.drop = f -> false;
+        net.run(2000 * MS);
+        assertAllDelivered(124, "awake");
     }
 }

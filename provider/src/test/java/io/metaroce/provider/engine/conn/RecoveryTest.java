@@ -38,6 +38,28 @@ final class RecoveryTest extends LivePair {
     }
 
     @Test
+    void a_message_takes_a_quarter_as_many_paths_as_it_has_packets_at_most() {
+        TestNet other = new TestNet();
+        FakeStreams from = new FakeStreams();
+        Node x = other.node(1, 0x11, 4, from);
+        int xc = x.attach(other.node(2, 0x22, 4, new FakeStreams()));
+        other.run(MS);
+        assertEquals(16, x.connection(xc).pathCount());
+        from.send(xc, S, 10_000);
+        other.run(20 * MS);
+        for (int packets = 1; packets <= 64; packets++) {
+            other.sent.clear();
+            from.send(xc, S, packets);
+            other.run(MS);
+            long used = other.sent(x, FrameType.DATA).stream()
+                    .map(Flight::path)
+                    .distinct()
+                    .count();
+            assertTrue(used <= Math.max(1, packets / 4), packets + " packets on " + used + " paths");
+        }
+    }
+
+    @Test
     void exactly_the_lost_packet_is_resent_on_its_path_under_its_psn_within_a_round_trip() {
         Set<Flight> lost = new HashSet<>();
         net.drop = f -> isData(f) && (f.flags() & FrameFlag.RTX) == 0 && f.psn() % 20 == 3 && lost.add(f);
