@@ -47,7 +47,7 @@ final class IncastScenario implements Scenario {
                 2 * perLeaf, perLeaf, 4, 1, GBPS, GBPS * perLeaf / 4, CABLE_NS, queueBytes, ecnBytes);
     }
 
-    private static void incast(long seed, int n, boolean hints, String key, Figures figures) {
+    static void incast(long seed, int n, boolean hints, String key, Figures figures) {
         LeafSpineTopology fabric = fabric(n, 4 << 20, 200_000);
         int receiver = n + 1;
         try (FlowNet net = new FlowNet(seed, fabric, 4200, config -> config.withHints(hints))) {

@@ -39,7 +39,9 @@ final class SharesSeedsTest {
                 shares.remove(sender);
             }
             boolean newest = random.nextInt(30) == 0;
-            shares.onPacket(0, sender, 60 + random.nextInt(9000), newest, 5_000 + random.nextLong(50_000), 1472, nowNs);
+            boolean marked = random.nextInt(3) != 0;
+            shares.onPacket(
+                    0, sender, 60 + random.nextInt(9000), newest, marked, 5_000 + random.nextLong(50_000), 1472, nowNs);
             long sum = shares.sumOfHintsBps(0);
             long most = (long) (0.95 * linkBps);
             int packet = k;

@@ -163,9 +163,6 @@ public final class AdaptiveWindow implements CongestionControl {
         PathWindow w = windows[path.id];
         PlanePace plane = w.plane;
         long srttNs = path.rtt().srttNs();
-        if (packets > 0) {
-            plane.onMarks(ceMarks > 0);
-        }
         plane.onHint(rateHint, ackSeq, srttNs, nowNs);
         double before = w.bytes;
         w.acked += packets;

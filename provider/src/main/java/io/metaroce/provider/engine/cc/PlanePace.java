@@ -10,12 +10,6 @@ final class PlanePace {
     /** Pace relative to the hint. */
     static final double PACE = 1.05;
 
-    /** Pace while most packets of the plane are marked: the queue before the peer, which all paths share, must drain. */
-    static final double DRAINING_PACE = 1.03;
-
-    private static final double MOSTLY = 0.5;
-    private static final double MARKS_GAIN = 1.0 / 16;
-
     /** Sum of the paths' rates (window over RTT) relative to the hint: what growth aims at, and the most. */
     static final double TARGET = 1.1;
 
@@ -31,6 +25,9 @@ final class PlanePace {
 
     /** After so many halvings nothing is left of any hint. */
     private static final int MOST_HALVINGS = 40;
+
+    /** The plane's RTT goes this part of the way to that of the path heard. */
+    private static final int RTT_PARTS = 4;
 
     /** Longest wait for company: packets that pacing holds back go in bursts of this many nanoseconds. */
     private static final long BURST_NS = 2_000;
@@ -50,7 +47,7 @@ final class PlanePace {
 
     double sumRate;
 
-    /** Of the path heard last. */
+    /** Of the plane: follows the RTTs of the paths heard. */
     long rttNs;
 
     private boolean hinted;
@@ -60,7 +57,6 @@ final class PlanePace {
     private long heardNs;
     private long lifeNs;
     private double pacePerNs;
-    private double marks;
     private long nextNs = Long.MIN_VALUE;
 
     PlanePace(int mssBytes, double leastWindowBytes) {
@@ -70,7 +66,7 @@ final class PlanePace {
 
     /** A hint arrives; one that was overtaken by a later one has no effect. Code 0: the peer does not limit us. */
     void onHint(int newCode, int ackSeq, long srttNs, long nowNs) {
-        rttNs = srttNs;
+        rttNs += (srttNs - rttNs) / RTT_PARTS;
         if (hinted ? ackSeq - seq < 0 : newCode == 0) {
             return;
         }
@@ -83,15 +79,10 @@ final class PlanePace {
         }
         if (hinted) {
             lifeNs = Math.max(LIFE_RTTS * srttNs, (long) (LIFE_PACKETS * mssBytes / bytesPerNs));
-            pacePerNs = (marks > MOSTLY ? DRAINING_PACE : PACE) * bytesPerNs;
+            pacePerNs = PACE * bytesPerNs;
         } else {
             pacePerNs = 0;
         }
-    }
-
-    /** What an ACK says of its packets; before its hint is taken in. */
-    void onMarks(boolean marked) {
-        marks += ((marked ? 1 : 0) - marks) * MARKS_GAIN;
     }
 
     boolean hinted() {
@@ -112,15 +103,15 @@ final class PlanePace {
     }
 
     /**
-     * Bytes that may be in flight on the plane: the windows, less where their rates are more than the share allows. Where pacing holds the rate down, windows of one and a
-     * half packets must not mean one: a packet more may fly.
+     * Bytes that may be in flight on the plane: what the rates of its paths, or the share if that is less, bring in an RTT of the plane. Not the sum of the windows: a path
+     * that is used once in ten RTTs has a window for an RTT of long ago. Where pacing holds the rate down, windows of one and a half packets must not mean one: a
+     * packet more may fly.
      */
     double windowBytes(long nowNs) {
         if (!hinted) {
             return sumBytes;
         }
-        double most = CAP * share(nowNs);
-        return (sumRate > most ? sumBytes * most / sumRate : sumBytes) + mssBytes;
+        return Math.min(sumRate, CAP * share(nowNs)) * rttNs + mssBytes;
     }
 
     /** How fast packets go without a hint: only a window below a few packets needs pacing. */

@@ -14,6 +14,9 @@ public final class RateShares {
     /** Part of the link, or of what the host takes in, that is given away. */
     static final double GIVEN_AWAY = 0.95;
 
+    /** The same while most packets come marked over a full link: the queue before it drains. Much less would make a thousand senders swing. */
+    static final double DRAINING = 0.93;
+
     /** Least time between two divisions. */
     static final long PERIOD_NS = 50_000;
 
@@ -43,12 +46,14 @@ public final class RateShares {
      *
      * @param bytes UDP payload
      * @param newest nothing follows it
+     * @param marked it has a CE mark
      * @param rttNs to the sender, as far as known
      * @param mssBytes UDP payload of its full packets
      */
-    public void onPacket(int plane, int sender, int bytes, boolean newest, long rttNs, int mssBytes, long nowNs) {
+    public void onPacket(
+            int plane, int sender, int bytes, boolean newest, boolean marked, long rttNs, int mssBytes, long nowNs) {
         SharedPlane p = planes[plane];
-        p.onPacket(sender, bytes + PlanePace.WIRE_OVERHEAD_BYTES, newest, rttNs, mssBytes, nowNs);
+        p.onPacket(sender, bytes + PlanePace.WIRE_OVERHEAD_BYTES, newest, marked, rttNs, mssBytes, nowNs);
         if (nowNs >= p.divideNs) {
             p.divide(fullBatches, nowNs);
         }
@@ -57,6 +62,19 @@ public final class RateShares {
     /** What the next ACK to a sender says: a code of {@link RateHint}, 0 for none. One that is not active is told what it could have if it were. */
     public int hint(int plane, int sender) {
         return planes[plane].hint(sender);
+    }
+
+    /**
+     * Whether two senders or more fill a plane's link now. Marks are then those of the queue before that link, common to all paths, which the hints empty: a sender
+     * is not told of them, for its windows could only fall below its share.
+     */
+    public boolean full(int plane) {
+        return planes[plane].full();
+    }
+
+    /** A sender that should be told its share in an ACK at once, whether it has sent anything or not; -1 when there is none. Asked after each batch, until it says so. */
+    public int nextToTell(int plane) {
+        return planes[plane].nextToTell();
     }
 
     /** A connection is gone. */

@@ -29,6 +29,22 @@ final class SharedPlane {
 
     private static final int QUIET_PACKETS = 16;
 
+    /** In a storm those who were told something else are told anew when there are so many times as many senders. */
+    private static final double TELL_GROWTH = 1.5;
+
+    /** Part by which what was told differs from the share before that is worth an ACK of its own. */
+    private static final double TELL_PART = 0.1;
+
+    /** The link is full when two senders or more bring this part of its speed, measured over so many packet times. */
+    private static final double FULL = 0.93;
+
+    private static final int FULL_PACKETS = 16;
+
+    /** While more than this part of the packets of a full link are marked, less is given away. */
+    private static final double MOSTLY = 0.5;
+
+    private static final double MARKS_GAIN = 1.0 / 64;
+
     private static final int LIFE_RTTS = 4;
     private static final int LIFE_PACKETS = 4;
 
@@ -67,6 +83,13 @@ final class SharedPlane {
     private int count;
     private int joined; // of a storm of new senders
     private long joinedNs;
+    private int toldCount; // active when all were told last
+    private int tellAt = Integer.MAX_VALUE; // in active: who is looked at next
+
+    private boolean full;
+    private long slotBytes;
+    private long slotNs;
+    private double marks; // smoothed share of packets marked while the link is full
     private int[] position = new int[4]; // in active, plus 1; 0 not active
     private double[] demand = new double[4];
     private long[] bytes = new long[4];
@@ -74,6 +97,7 @@ final class SharedPlane {
     private long[] lastNs = new long[4];
     private long[] rttNs = new long[4];
     private int[] mss = new int[4];
+    private double[] told = new double[4];
     private boolean[] wasLess = new boolean[4];
 
     void link(long bitsPerSecond) {
@@ -83,11 +107,12 @@ final class SharedPlane {
 
     private double capacity() {
         double host = measuredBps > 0 ? RateShares.GIVEN_AWAY * measuredBps : 0;
-        double link = linkBps > 0 ? RateShares.GIVEN_AWAY * linkBps * part : 0;
+        double given = marks > MOSTLY ? RateShares.DRAINING : RateShares.GIVEN_AWAY;
+        double link = linkBps > 0 ? given * linkBps * part : 0;
         return link > 0 ? link : host;
     }
 
-    void onPacket(int sender, int wireBytes, boolean newest, long rtt, int mssBytes, long nowNs) {
+    void onPacket(int sender, int wireBytes, boolean newest, boolean marked, long rtt, int mssBytes, long nowNs) {
         if (sender >= position.length) {
             grow(sender);
         }
@@ -100,7 +125,9 @@ final class SharedPlane {
         if (joined > 0 && (nowNs - joinedNs) * capacityBps > QUIET_PACKETS * 8e9 * mssBytes) {
             joined = 0;
             fill();
+            tell();
         }
+        watchLink(wireBytes, marked, mssBytes, nowNs);
         bytes[sender] += wireBytes;
         behindBytes += wireBytes;
         lastNs[sender] = nowNs;
@@ -118,6 +145,7 @@ final class SharedPlane {
         lastNs = Arrays.copyOf(lastNs, n);
         rttNs = Arrays.copyOf(rttNs, n);
         mss = Arrays.copyOf(mss, n);
+        told = Arrays.copyOf(told, n);
         wasLess = Arrays.copyOf(wasLess, n);
     }
 
@@ -130,6 +158,7 @@ final class SharedPlane {
         demand[sender] = Double.POSITIVE_INFINITY;
         bytes[sender] = 0;
         wasLess[sender] = false;
+        told[sender] = 0;
         sinceNs[sender] = nowNs;
         rttNs[sender] = rtt;
         mss[sender] = mssBytes;
@@ -138,6 +167,45 @@ final class SharedPlane {
         double equal = capacityBps / (joined > STORM ? count + joined / 2 : count);
         level = count == 1 ? equal : Math.min(level, equal);
         bonus = 0;
+        if (joined <= STORM) {
+            toldCount = count;
+        } else if (count >= TELL_GROWTH * toldCount) {
+            tell();
+        }
+    }
+
+    private void tell() {
+        toldCount = count;
+        tellAt = 0;
+    }
+
+    /** Whether the link is full, and how many packets are marked meanwhile: the queue that marks them is then the one before this link, which the hints empty. */
+    private void watchLink(int wireBytes, boolean marked, int mssBytes, long nowNs) {
+        slotBytes += wireBytes;
+        double slotBits = (nowNs - slotNs) * linkBps / 1e9;
+        if (slotBits > FULL_PACKETS * 8.0 * mssBytes) {
+            full = count > 1 && slotBytes * 8 > FULL * slotBits;
+            slotBytes = 0;
+            slotNs = nowNs;
+        }
+        marks += ((marked && full ? 1 : 0) - marks) * MARKS_GAIN;
+    }
+
+    boolean full() {
+        return full;
+    }
+
+    /** The next sender that was told something else than its share is now; -1 when there is none. */
+    int nextToTell() {
+        while (tellAt < count) {
+            int sender = active[tellAt++];
+            double share = share(sender);
+            if (told[sender] > 0 && Math.abs(told[sender] - share) > TELL_PART * share) {
+                return sender;
+            }
+        }
+        tellAt = Integer.MAX_VALUE;
+        return -1;
     }
 
     void remove(int sender) {
@@ -160,7 +228,11 @@ final class SharedPlane {
             return 0;
         }
         boolean isActive = sender < position.length && position[sender] != 0;
-        return RateHint.encode((long) (isActive ? share(sender) : capacityBps / (count + 1)));
+        if (!isActive) {
+            return RateHint.encode((long) (capacityBps / (count + 1)));
+        }
+        told[sender] = share(sender);
+        return RateHint.encode((long) told[sender]);
     }
 
     /** Once a period: who has gone, who needs how much, and the level that follows. */
@@ -265,7 +337,7 @@ final class SharedPlane {
     long sumOfHintsBps() {
         long sum = 0;
         for (int i = 0; i < count; i++) {
-            sum += RateHint.decode(hint(active[i]));
+            sum += RateHint.decode(RateHint.encode((long) share(active[i])));
         }
         return sum;
     }

@@ -315,6 +315,17 @@ public final class Connection {
         return receiver;
     }
 
+    /** A path of the peer that comes by a local plane; null when none does. */
+    @Nullable
+    PathReceiver receiverOn(int localPlane) {
+        for (PathReceiver receiver : receivers) {
+            if (receiver != null && receiver.localPlane() == localPlane) {
+                return receiver;
+            }
+        }
+        return null;
+    }
+
     long ptoNs(Path path, long floorNs) {
         return path.rtt().ptoNs(peerAckDelayNs, floorNs);
     }

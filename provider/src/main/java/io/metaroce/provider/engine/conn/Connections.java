@@ -5,6 +5,7 @@ import io.metaroce.provider.engine.EngineConfig;
 import io.metaroce.provider.engine.StreamLayer;
 import io.metaroce.provider.engine.cc.RateShares;
 import io.metaroce.provider.engine.path.Path;
+import io.metaroce.provider.engine.path.PathReceiver;
 import io.metaroce.provider.engine.path.RttEstimator;
 import io.metaroce.provider.port.Counters;
 import io.metaroce.provider.port.Events;
@@ -59,7 +60,23 @@ public final class Connections implements ConnectionLayer, AutoCloseable {
         for (int i = 0; i < n; i++) {
             dispatcher.onFrame(rx, i, nowNs);
         }
+        for (int plane = 0; plane < context.routes.planes(); plane++) {
+            tellShares(plane);
+        }
         return n;
+    }
+
+    /** Senders whose shares have changed much since they were told them have an ACK at once. */
+    private void tellShares(int plane) {
+        int sender;
+        while ((sender = context.shares.nextToTell(plane)) >= 0) {
+            Connection c = table.at(sender);
+            PathReceiver receiver = c == null ? null : c.receiverOn(plane);
+            if (c != null && receiver != null && c.state == Connection.State.OPEN) {
+                c.ackMask |= 1L << receiver.id;
+                table.enqueue(c);
+            }
+        }
     }
 
     /** Handles the timers that are due. */

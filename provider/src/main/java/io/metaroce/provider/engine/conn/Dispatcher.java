@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * what is wrong is counted and dropped.
  */
 final class Dispatcher {
+    /** Congestion experienced (RFC 3168). */
+    private static final int CE = 3;
+
     /** Types with a tag: those of an open connection. */
     private static final int CONNECTION_TYPES = 1 << FrameType.DATA
             | 1 << FrameType.ACK
@@ -77,7 +80,7 @@ final class Dispatcher {
             pathLife.onSignOfLife(c, nowNs);
             table.enqueue(c);
         }
-        if (rx.ecn(i) == 3) {
+        if (rx.ecn(i) == CE) {
             context.counters.inc(Counter.RX_CE);
         }
         if (type == FrameType.DATA && (CommonHeader.flags(frame) & FrameFlag.ACK_FOLLOWS) != 0) {
@@ -145,18 +148,20 @@ final class Dispatcher {
         if (type != FrameType.PROBE && !receive(c, receiver, frame, type, bytes, nowNs)) {
             return;
         }
-        receiver.onReceived(CommonHeader.txOrder(frame), rx.ecn(i), CommonHeader.attempt(frame), nowNs);
         long hi = rx.sourceHi(i);
         long lo = rx.sourceLo(i);
         if (!receiver.cameFrom(rx.plane(i), hi, lo)) {
             Planes peer = c.peer;
             receiver.comesFrom(rx.plane(i), hi, lo, peer == null ? -1 : peer.indexOf(hi, lo));
         }
+        boolean marked = rx.ecn(i) == CE;
         if (!c.self) {
             boolean newest = (CommonHeader.flags(frame) & FrameFlag.NEWEST) != 0;
             long rttNs = c.paths[0].rtt().srttNs();
-            context.shares.onPacket(rx.plane(i), c.index, rx.length(i), newest, rttNs, c.maxPayload, nowNs);
+            context.shares.onPacket(rx.plane(i), c.index, rx.length(i), newest, marked, rttNs, c.maxPayload, nowNs);
+            marked &= !context.shares.full(rx.plane(i));
         }
+        receiver.onReceived(CommonHeader.txOrder(frame), marked, CommonHeader.attempt(frame), nowNs);
         c.lastReceiver = id;
         c.ackMask |= 1L << id;
         if (type == FrameType.PROBE) {

@@ -98,8 +98,8 @@ public final class PathReceiver {
         lastAckDue = false;
     }
 
-    /** A frame of the current epoch counts as received: its transmit order is echoed. */
-    public void onReceived(int txOrder, int ecn, int frameAttempt, long nowNs) {
+    /** A frame of the current epoch counts as received: its transmit order is echoed, and its CE mark, if it has one that the peer should know of, counted. */
+    public void onReceived(int txOrder, boolean marked, int frameAttempt, long nowNs) {
         if (txOrder - now.highestTxOrder > 0) {
             now.highestTxOrder = txOrder;
             now.highestAtNs = nowNs;
@@ -107,7 +107,7 @@ public final class PathReceiver {
         if (frameAttempt > 0) {
             attempt = frameAttempt;
         }
-        if (ecn == 3) {
+        if (marked) {
             now.ceCount++;
         }
     }

@@ -187,13 +187,21 @@ final class AdaptiveWindowTest {
         assertEquals(Long.MAX_VALUE, control.paceDueNs(now + 3_617));
     }
 
+    /** [V] A path that is used once in ten RTTs has a window for an RTT of long ago: in a queue that tripled the RTT, windows of such paths held a sender at half its share. */
     @Test
-    void while_most_packets_are_marked_the_pace_lets_the_common_queue_drain() {
-        for (int i = 1; i <= 11; i++) {
-            ack(i & 3, 1, 1, GBPS8, RTT + i); // 1 - (15/16)^11 = 0.508
-            assertEquals(i == 11 ? 8.24e9 : 8.4e9, control.paceBps(paths[0]), 1e6, "mark " + i);
+    void the_window_of_a_connection_with_a_hint_is_its_rate_times_the_RTT_of_now() {
+        for (int i = 0; i < 400; i++) {
+            ack(i & 3, 1, 0, GBPS8, RTT + i);
         }
-        ack(0, 1, 0, GBPS8, RTT + 12);
+        near(1.25 * RTT + MSS, control.connectionWindowBytes(RTT + 400), 2);
+        for (int i = 0; i < 100; i++) {
+            paths[0].rtt().sample(3 * RTT, 0);
+        }
+        for (int i = 0; i < 40; i++) {
+            ack(0, 1, 0, GBPS8, 2 * RTT + i);
+        }
+        // the other three still say 20 us
+        near(1.25 * 3 * RTT + MSS, control.connectionWindowBytes(2 * RTT + 40), 50);
         assertEquals(8.4e9, control.paceBps(paths[0]), 1e6);
     }
 

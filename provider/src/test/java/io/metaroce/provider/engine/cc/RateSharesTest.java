@@ -1,6 +1,7 @@
 package io.metaroce.provider.engine.cc;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.metaroce.wire.RateHint;
@@ -15,6 +16,7 @@ final class RateSharesTest {
     private static final long RTT = 20_000;
 
     private final RateShares shares = new RateShares(2);
+    private boolean marked;
 
     @BeforeEach
     void setUp() {
@@ -22,7 +24,7 @@ final class RateSharesTest {
     }
 
     private void packet(int sender, long nowNs) {
-        shares.onPacket(0, sender, MSS, false, RTT, MSS, nowNs);
+        shares.onPacket(0, sender, MSS, false, marked, RTT, MSS, nowNs);
     }
 
     private double hint(int sender) {
@@ -78,13 +80,66 @@ final class RateSharesTest {
         assertHint(95 * GBPS / 8, hint(3));
     }
 
+    /** What an ACK told is told anew when there are half as many senders again, and when the storm is over. */
+    @Test
+    void in_a_storm_who_was_told_something_else_is_told_its_share_at_once() {
+        for (int i = 0; i < 5; i++) {
+            packet(i, i * 325L);
+            hint(i); // in the ACK of its packet: 95, 47.5, 31.7, 23.8 and, with two more expected, 13.6 Gb/s
+            assertToldAnew(0);
+        }
+        packet(5, 5 * 325); // 6 of 4; 95/9 = 10.6 Gb/s
+        assertToldAnew(5); // the sixth is told by the ACK of its own packet
+        hint(5);
+        packet(0, 5 * 325 + 5_500); // over: 95/6
+        assertToldAnew(6);
+        assertHint(95 * GBPS / 6, hint(0));
+    }
+
+    /** Senders 0, 1, 2 ... are told, each once. */
+    private void assertToldAnew(int senders) {
+        for (int i = 0; i < senders; i++) {
+            assertEquals(i, shares.nextToTell(0));
+            hint(i);
+        }
+        assertEquals(-1, shares.nextToTell(0));
+    }
+
+    /** [V] What two senders or more fill a link with, the hints take care of; a lone sender's marks come from elsewhere, as do those of a link that is not full. */
+    @Test
+    void marks_are_the_links_own_while_two_senders_fill_it() {
+        long now = drive(0, 50_000, 47.5, 47.5);
+        assertTrue(shares.full(0));
+        now = drive(now, 50_000, 45, 45); // 90 of 100
+        assertFalse(shares.full(0));
+        now = drive(now, 50_000, 95, 5);
+        assertTrue(shares.full(0));
+        drive(now, 300_000, 100);
+        assertFalse(shares.full(0));
+    }
+
+    @Test
+    void two_percent_less_is_given_away_while_most_packets_of_a_full_link_are_marked() {
+        marked = true;
+        long now = drive(0, 200_000, 47.5, 47.5);
+        assertEquals(93, shares.capacityBps(0) / GBPS, 0.001);
+        assertHint(46.5 * GBPS, hint(0));
+        now = drive(now, 200_000, 40, 40); // not full: the marks are not its own
+        assertEquals(95, shares.capacityBps(0) / GBPS, 0.001);
+        now = drive(now, 200_000, 47.5, 47.5);
+        assertEquals(93, shares.capacityBps(0) / GBPS, 0.001);
+        marked = false;
+        drive(now, 200_000, 47.5, 47.5);
+        assertEquals(95, shares.capacityBps(0) / GBPS, 0.001);
+    }
+
     /** A sender whose queue runs empty after every message comes and goes within the packet times of a storm. */
     @Test
     void one_sender_that_comes_and_goes_is_no_storm() {
         for (int i = 0; i < 100; i++) {
             packet(0, i * 1_000L);
             assertHint(95 * GBPS, hint(0));
-            shares.onPacket(0, 0, MSS, true, RTT, MSS, i * 1_000L + 325);
+            shares.onPacket(0, 0, MSS, true, false, RTT, MSS, i * 1_000L + 325);
             assertHint(95 * GBPS, hint(0));
         }
     }
@@ -120,13 +175,13 @@ final class RateSharesTest {
     void a_sender_leaves_with_the_packet_after_which_nothing_follows() {
         packet(0, 0);
         packet(1, 10);
-        shares.onPacket(0, 1, 24, true, RTT, MSS, 20);
+        shares.onPacket(0, 1, 24, true, false, RTT, MSS, 20);
         assertEquals(1, shares.senders(0));
         assertHint(47.5 * GBPS, hint(1)); // what it could have
         drive(30, 60_000, 40);
         assertHint(95 * GBPS, hint(0));
         // a marker alone makes nobody active
-        shares.onPacket(0, 1, 24, true, RTT, MSS, 100_000);
+        shares.onPacket(0, 1, 24, true, false, RTT, MSS, 100_000);
         assertEquals(1, shares.senders(0));
     }
 
@@ -179,7 +234,7 @@ final class RateSharesTest {
 
     @Test
     void on_a_link_of_unknown_speed_nobody_is_limited_before_the_host_falls_behind() {
-        shares.onPacket(1, 3, MSS, false, RTT, MSS, 0);
+        shares.onPacket(1, 3, MSS, false, false, RTT, MSS, 0);
         assertEquals(0, shares.hint(1, 3));
         assertEquals(0, shares.capacityBps(1));
         for (int i = 0; i < 64; i++) {
@@ -187,13 +242,13 @@ final class RateSharesTest {
         }
         // two senders, 2033 bytes of wire a microsecond in all: 16.264 Gb/s
         for (int i = 1; i <= 3_000; i++) {
-            shares.onPacket(1, i & 1, MSS, false, RTT, MSS, i * 2_000L);
+            shares.onPacket(1, i & 1, MSS, false, false, RTT, MSS, i * 2_000L);
         }
         assertEquals(0.95 * 16.264, shares.capacityBps(1) / GBPS, 0.05);
         assertEquals(0.95 * 8.132, RateHint.decode(shares.hint(1, 0)) / GBPS, 0.05);
         shares.onBatch(false);
         for (int i = 3_000; i <= 60_000; i++) {
-            shares.onPacket(1, i & 1, MSS, false, RTT, MSS, i * 2_000L);
+            shares.onPacket(1, i & 1, MSS, false, false, RTT, MSS, i * 2_000L);
         }
         assertEquals(0, shares.hint(1, 0));
     }
@@ -211,7 +266,14 @@ final class RateSharesTest {
                 int sender = (int) (senders * random.nextDouble() * random.nextDouble());
                 some.onBatch(random.nextInt(20) != 0);
                 some.onPacket(
-                        0, sender, random.nextInt(MSS), random.nextInt(50) == 0, 1 + random.nextInt(50_000), MSS, now);
+                        0,
+                        sender,
+                        random.nextInt(MSS),
+                        random.nextInt(50) == 0,
+                        random.nextBoolean(),
+                        1 + random.nextInt(50_000),
+                        MSS,
+                        now);
                 if (random.nextInt(500) == 0) {
                     some.remove(random.nextInt(senders));
                 }

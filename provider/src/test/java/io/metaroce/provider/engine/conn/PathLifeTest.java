@@ -207,7 +207,7 @@ final class PathLifeTest extends LivePair {
         io.metaroce.provider.engine.path.PathReceiver receiver = new io.metaroce.provider.engine.path.PathReceiver(0);
         assertTrue(receiver.enter(0));
         receiver.window().mark(0);
-        receiver.onReceived(9, 3, 0, 1);
+        receiver.onReceived(9, true, 0, 1);
         assertTrue(receiver.enter(1));
         assertEquals(0, receiver.window().cum());
         assertEquals(0, receiver.highestTxOrder());
