@@ -6,7 +6,7 @@ import io.metaroce.provider.slots.Sge;
 import java.util.Arrays;
 
 /** RDMA Writes of one size from a host to another, a number of them outstanding, and how long each took. */
-final class Flow {
+final class Flow implements Work {
     private static final int ENTRIES = 16;
     private static final int PLACE_BYTES = (1 << FlowHost.FLOW_BITS) / ENTRIES;
 
@@ -24,6 +24,7 @@ final class Flow {
     private final long[] postedNs = new long[ENTRIES];
     private long posted;
     private long done;
+    private long timesFrom;
     private long lastDoneNs;
     private long gapNs;
     private long[] tookNs = new long[64];
@@ -48,7 +49,8 @@ final class Flow {
         to.connect(qpTo, from, qpFrom);
     }
 
-    int qp(FlowHost side) {
+    @Override
+    public int qp(FlowHost side) {
         return side == from ? qpFrom : qpTo;
     }
 
@@ -57,7 +59,8 @@ final class Flow {
         refill(nowNs);
     }
 
-    void refill(long nowNs) {
+    @Override
+    public void refill(long nowNs) {
         boolean any = false;
         while (posted - done < outstanding && posted < limit) {
             int tail = Ring.tail(sq);
@@ -83,14 +86,16 @@ final class Flow {
         }
     }
 
-    void completed(long wrId, int status, long nowNs) {
+    @Override
+    public void completed(FlowHost side, long wrId, int status, long nowNs) {
         if (status != 0) {
             return;
         }
-        if (done == tookNs.length) {
+        int times = (int) (done - timesFrom);
+        if (times == tookNs.length) {
             tookNs = Arrays.copyOf(tookNs, tookNs.length * 2);
         }
-        tookNs[(int) done] = nowNs - postedNs[(int) (wrId % ENTRIES)];
+        tookNs[times] = nowNs - postedNs[(int) (wrId % ENTRIES)];
         gapNs = Math.max(gapNs, nowNs - lastDoneNs);
         lastDoneNs = nowNs;
         done++;
@@ -119,9 +124,14 @@ final class Flow {
         return lastDoneNs;
     }
 
-    /** Completion times of all messages so far, sorted, nanoseconds. */
+    /** Forgets how long the messages so far took. */
+    void clearTimes() {
+        timesFrom = done;
+    }
+
+    /** Completion times of all messages since {@link #clearTimes}, sorted, nanoseconds. */
     long[] sortedNs() {
-        long[] all = Arrays.copyOf(tookNs, (int) done);
+        long[] all = Arrays.copyOf(tookNs, (int) (done - timesFrom));
         Arrays.sort(all);
         return all;
     }

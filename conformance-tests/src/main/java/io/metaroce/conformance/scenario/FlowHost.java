@@ -20,15 +20,21 @@ final class FlowHost implements SimHost.Station, Regions, Completions, Events {
     /** Application memory is never touched: any address from here on is good. */
     static final long MEMORY = 1L << 40;
 
+    /** Memory for messages that do not fit into a flow's; what lands there counts for no flow. */
+    static final long HUGE = 4 * MEMORY;
+
+    /** A remote key that gives no access. */
+    static final int FORBIDDEN_KEY = 0x666;
+
     /** Log of the bytes of memory that each flow has at its target. */
     static final int FLOW_BITS = 24;
 
     private final SimHost host;
     private final Engine engine;
     private final Counters counters = new Counters();
-    private final List<Flow> flows = new ArrayList<>();
-    private final List<Flow> ringing = new ArrayList<>();
-    private final List<Flow> completed = new ArrayList<>();
+    private final List<Work> flows = new ArrayList<>();
+    private final List<Work> ringing = new ArrayList<>();
+    private final List<Work> completed = new ArrayList<>();
     private long landedBytes;
     private long[] landedOfFlow = new long[4];
     private long errors;
@@ -80,7 +86,7 @@ final class FlowHost implements SimHost.Station, Regions, Completions, Events {
     }
 
     /** A QP for a flow; its index. */
-    int createQp(Flow flow, long sq, long rq) {
+    int createQp(Work flow, long sq, long rq) {
         flows.add(flow);
         int index = 1 + flows.size();
         if (landedOfFlow.length < flows.size()) {
@@ -115,7 +121,7 @@ final class FlowHost implements SimHost.Station, Regions, Completions, Events {
         return nowNs;
     }
 
-    void ring(Flow flow) {
+    void ring(Work flow) {
         ringing.add(flow);
         host.wake();
     }
@@ -161,7 +167,7 @@ final class FlowHost implements SimHost.Station, Regions, Completions, Events {
         return true;
     }
 
-    // Regions: every key is good, nothing is copied
+    // Regions: every key but one is good, nothing is copied
 
     @Override
     public long local(int lkey, int pd, long addr, long length, int access) {
@@ -170,12 +176,14 @@ final class FlowHost implements SimHost.Station, Regions, Completions, Events {
 
     @Override
     public long remote(int rkey, int pd, long va, long length, int access) {
-        return va;
+        return rkey == FORBIDDEN_KEY ? BAD_KEY : va;
     }
 
     @Override
     public boolean copy(long destination, long source, long bytes) {
-        if (destination >= MEMORY && destination < 2 * MEMORY) {
+        if (destination >= HUGE && destination < 2 * HUGE) {
+            landedBytes += bytes;
+        } else if (destination >= MEMORY && destination < 2 * MEMORY) {
             landedBytes += bytes;
             landedOfFlow[(int) ((destination - MEMORY) >>> FLOW_BITS)] += bytes;
         }
@@ -216,11 +224,11 @@ final class FlowHost implements SimHost.Station, Regions, Completions, Events {
             int wcFlags,
             int srcQpn,
             boolean solicited) {
-        Flow flow = flows.get(qp - 2);
+        Work flow = flows.get(qp - 2);
         if (status != 0) {
             errors++;
         }
-        flow.completed(wrId, status, nowNs);
+        flow.completed(this, wrId, status, nowNs);
         completed.add(flow);
         return true;
     }

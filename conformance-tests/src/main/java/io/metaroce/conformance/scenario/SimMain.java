@@ -15,6 +15,7 @@ public final class SimMain {
             new FailoverScenario(),
             new LossyPathScenario(),
             new SprayingScenario(),
+            new IsolationScenario(),
             new ScaleScenario(),
             new WanScenario(),
             new FabricsScenario());

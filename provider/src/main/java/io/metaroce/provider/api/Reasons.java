@@ -11,6 +11,7 @@ final class Reasons {
             case Errno.EBUSY -> "something still uses it";
             case Errno.ENOMEM -> "the device has as many of these as it can";
             case Errno.ENODATA -> "the GID table has no such index";
+            case Errno.ENETUNREACH -> "no route leads to the GID of the address vector";
             case Errno.EFAULT -> "the memory is not mapped, or not writable";
             case Errno.EIO -> "the device has failed; see the log";
             case Errno.EOPNOTSUPP ->

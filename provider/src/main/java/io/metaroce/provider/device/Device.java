@@ -8,6 +8,7 @@ import io.metaroce.provider.port.EventSignal;
 import io.metaroce.provider.port.Events;
 import io.metaroce.provider.port.QpAttributes;
 import io.metaroce.provider.port.Regions;
+import io.metaroce.provider.port.Routes;
 import io.metaroce.provider.slots.Commands;
 import io.metaroce.provider.slots.CountersCommand;
 import io.metaroce.provider.slots.CqCommand;
@@ -46,6 +47,7 @@ public final class Device implements AutoCloseable {
     private final long scratch = Mem.alloc(QpAttr.SIZE);
 
     private @Nullable QpControl engine;
+    private @Nullable Routes routes;
 
     /**
      * @param memory how the bytes of the application are touched
@@ -85,9 +87,15 @@ public final class Device implements AutoCloseable {
         return events;
     }
 
-    /** The engine's side of the queue pairs; once, before the first command. */
-    public void connect(QpControl control) {
+    /**
+     * What is behind the device; once, before the first command.
+     *
+     * @param control the engine's side of the queue pairs
+     * @param ways where packets can go: a QP is not connected to a GID to which no route leads
+     */
+    public void connect(QpControl control, Routes ways) {
         engine = control;
+        routes = ways;
         cqs.connect(control);
     }
 
@@ -256,6 +264,9 @@ public final class Device implements AutoCloseable {
         if (error != 0) {
             return error;
         }
+        if ((mask & QpMask.AV) != 0 && !hasRoute(QpAttr.ahDgidHi(attr), QpAttr.ahDgidLo(attr))) {
+            return Errno.ENETUNREACH;
+        }
         QpAttributeRules.take(mask, attr, qp.attr);
         if (to == QpTransitions.RESET) {
             QpAttributeRules.reset(qp.attr);
@@ -268,6 +279,22 @@ public final class Device implements AutoCloseable {
         engine().modify(qp.index, to, mask, attributes, nowNs);
         cqs.publish();
         return 0;
+    }
+
+    /** Whether a route leads to an address from any plane: Linux looks it up, too, when the address vector is given, and answers ENETUNREACH. */
+    private boolean hasRoute(long hi, long lo) {
+        Routes ways = routes;
+        if (ways == null) {
+            throw new IllegalStateException("a command came before the routes were connected");
+        }
+        for (int plane = 0; plane < ways.planes(); plane++) {
+            int destination = ways.destination(plane, hi, lo, ways.localPort());
+            if (destination >= 0) {
+                ways.release(destination);
+                return true;
+            }
+        }
+        return false;
     }
 
     private int queryQp(long record) {

@@ -112,7 +112,7 @@ public final class DeviceRuntime implements AutoCloseable {
         if (psk != null) {
             engine.connections().require(psk);
         }
-        device.connect(engine.control());
+        device.connect(engine.control(), link.routes());
         driver = new Driver(control, link, engine, device.completions(), counters);
         policy = new IdlePolicy(control);
         turn = new Turn(sys, control);

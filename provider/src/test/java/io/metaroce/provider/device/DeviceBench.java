@@ -35,6 +35,7 @@ final class DeviceBench implements AutoCloseable {
     final long channelRing = Ring.allocate(8, ChannelSlot.SIZE);
     final AtomicIntegerArray permits = new AtomicIntegerArray(8);
     final FakeQpControl engine = new FakeQpControl();
+    final FakeRoutes routes = new FakeRoutes();
     final Counters counters = new Counters();
     final List<String> log = new ArrayList<>();
     final Device device;
@@ -58,7 +59,7 @@ final class DeviceBench implements AutoCloseable {
                 () -> NOW,
                 log::add,
                 line -> {});
-        device.connect(engine);
+        device.connect(engine, routes);
     }
 
     int command(int op) {

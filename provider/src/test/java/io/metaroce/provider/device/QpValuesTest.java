@@ -77,6 +77,19 @@ final class QpValuesTest {
         assertEquals(0xff_ffff, bench.engine.last.rqPsn);
     }
 
+    /** As ibv_modify_qp on Linux: the route is looked up when the address vector is given; ENETUNREACH (101) when there is none. */
+    @Test
+    void a_gid_to_which_no_route_leads_from_any_plane() {
+        long lo = 0xffff_c0a8_6307L;
+        bench.routes.deadLo = lo;
+        bench.routes.deadPlanes = 2;
+        judge(1, TO_RTR, 2, 101, a -> QpAttr.ahDgid(a, 0, lo));
+        judge(1, TO_RTR, 2, 0, a -> QpAttr.ahDgid(a, 0, lo + 1));
+        bench.routes.deadPlanes = 1;
+        judge(1, TO_RTR, 2, 0, a -> QpAttr.ahDgid(a, 0, lo));
+        assertEquals(0, bench.routes.inUse);
+    }
+
     @Test
     void address_vector() {
         judge(1, TO_RTR, 2, 22, a -> QpAttr.ahPortNum(a, 0));

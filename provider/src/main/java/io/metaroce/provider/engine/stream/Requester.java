@@ -551,9 +551,7 @@ final class Requester {
                 }
             }
             if (nowNs - fromNs >= budgetNs) {
-                giveUp(
-                        Verbs.RETRY_EXC_ERR,
-                        goneSinceNs != 0 ? "its peer QP is gone" : "nothing heard within the retry budget");
+                giveUp(Verbs.RETRY_EXC_ERR, whatIsMissing());
                 return Long.MAX_VALUE;
             }
             nextNs = fromNs + budgetNs;
@@ -571,6 +569,26 @@ final class Requester {
             nextNs = Math.min(nextNs, query(nowNs));
         }
         return nextNs;
+    }
+
+    /** Why nothing has come of the oldest work request within the retry budget. */
+    private String whatIsMissing() {
+        if (goneSinceNs != 0) {
+            return "its peer QP is gone";
+        }
+        if (stream.binds.ready()) {
+            return "nothing heard within the retry budget";
+        }
+        if (stream.conn() == Shared.NONE) {
+            return "there is no way to the peer's process";
+        }
+        if (!shared.connections().isOpen(stream.conn())) {
+            return "the peer's process does not answer";
+        }
+        String qpn = "0x" + Integer.toHexString(stream.attr.destQpn);
+        return stream.binds.known()
+                ? "the peer's QP " + qpn + " has not acknowledged our BIND"
+                : "the peer's QP " + qpn + " has not answered: it is not in RTR, or not connected to this one";
     }
 
     /**

@@ -106,4 +106,23 @@ final class EngineTest {
         assertEquals(1, a.wcs.size());
         assertEquals(12, a.wcs.get(0).status());
     }
+
+    /** A QP that is connected and has receives posted is no reason to send: neither layer has a timer that does. */
+    @Test
+    void connected_qps_without_work_send_nothing_for_an_hour() {
+        VerbsSide a = new VerbsSide(net, 1, 2);
+        VerbsSide b = new VerbsSide(net, 2, 2);
+        a.connect(2, net.nowNs);
+        b.connect(1, net.nowNs);
+        a.write(1, a.buffer, 100_000, b.buffer, net.nowNs);
+        net.run(1_000 * TestNet.MS);
+        assertEquals(List.of(new Wc(1, 0, 1)), a.wcs);
+        net.sent.clear();
+        net.run(3_600_000 * TestNet.MS);
+        assertEquals(0, net.sent.size());
+        a.write(2, a.buffer, 100_000, b.buffer, net.nowNs);
+        net.run(5 * TestNet.MS);
+        assertEquals(List.of(new Wc(1, 0, 1), new Wc(2, 0, 1)), a.wcs);
+        assertEquals(1, a.node.count(Counter.CONNECTIONS_OPENED));
+    }
 }

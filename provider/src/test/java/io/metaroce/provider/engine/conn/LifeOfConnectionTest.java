@@ -10,6 +10,7 @@ import io.metaroce.provider.engine.conn.TestNet.Flight;
 import io.metaroce.provider.engine.conn.TestNet.Node;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.provider.port.RxBatch;
+import io.metaroce.wire.FrameTag;
 import io.metaroce.wire.FrameType;
 import io.metaroce.wire.Mem;
 import java.lang.management.ManagementFactory;
@@ -160,5 +161,83 @@ final class LifeOfConnectionTest {
         assertEquals(before, a.connection(conn).localId(), "kept aside");
         net.run(2000 * MS);
         assertEquals(null, a.engine.connection(conn));
+    }
+
+    @Test
+    void both_start_at_once_and_one_connection_results_whatever_frame_is_lost_or_late() {
+        for (long seed = 1; seed <= 1000; seed++) {
+            openAtOnce(seed);
+        }
+    }
+
+    private static void openAtOnce(long seed) {
+        SplittableRandom random = new SplittableRandom(seed);
+        boolean lowFirst = random.nextBoolean();
+        String what = "seed " + seed;
+        TestNet other = new TestNet();
+        FakeStreams xStreams = new FakeStreams();
+        FakeStreams yStreams = new FakeStreams();
+        Node x = other.node(1, lowFirst ? 0x11 : 0x99, 1, xStreams);
+        Node y = other.node(2, 0x22, 1, yStreams);
+        int[] left = {random.nextInt(12)};
+        other.drop = f -> {
+            f.arrivesNs += random.nextInt(4) == 0 ? random.nextInt(60_000) : 0;
+            return f.type() >= FrameType.INIT && left[0]-- == 0;
+        };
+        int atX = x.attach(y);
+        other.run(random.nextInt(60_000));
+        int atY = y.attach(x);
+        xStreams.send(atX, FakeStreams.STREAM, 10);
+        yStreams.send(atY, FakeStreams.STREAM, 10);
+        other.run(500 * MS);
+        assertTrue(x.engine.isOpen(atX) && y.engine.isOpen(atY), what);
+        assertEquals(x.open().localId(), y.open().peerId(), what);
+        assertEquals(y.open().localId(), x.open().peerId(), what);
+        assertEquals(10, xStreams.delivered.size(), what);
+        assertEquals(10, yStreams.delivered.size(), what);
+        assertTrue(xStreams.gone.isEmpty() && yStreams.gone.isEmpty(), what);
+    }
+
+    /** It knows nothing of the connection any more, but it is the same process: what was under way there is lost all the same. */
+    @Test
+    void a_peer_that_has_lost_the_connection_without_a_restart_is_found_too() {
+        int conn = a.attach(b);
+        net.run(5 * MS);
+        net.drop = f -> f.type() == FrameType.CLOSE;
+        b.engine.shutdown(net.nowNs);
+        net.run(6_000 * MS); // the quarantine is over
+        net.drop = f -> false;
+        long startNs = net.nowNs;
+        aStreams.send(conn, FakeStreams.STREAM, 1);
+        assertTrue(net.runUntil(() -> !aStreams.gone.isEmpty(), 50 * MS));
+        assertEquals(List.of("12 the peer has lost it"), aStreams.gone);
+        assertEquals(6 * net.delayNs, net.nowNs - startNs, "its packet, the RESET, INIT, INIT_ACK, OPEN, OPEN_ACK");
+        assertFalse(a.engine.isOpen(conn));
+        assertTrue(bStreams.delivered.isEmpty());
+    }
+
+    /** A CLOSE that is not of the process whose connection it names has no effect, though its tag is right. */
+    @Test
+    void a_close_of_another_boot_ends_nothing() {
+        int conn = a.attach(b);
+        net.run(5 * MS);
+        net.drop = f -> f.type() == FrameType.CLOSE;
+        b.engine.shutdown(net.nowNs);
+        net.run(MS);
+        Flight close = net.sent(b, FrameType.CLOSE).get(0);
+        net.drop = f -> false;
+        byte[] other = close.bytes.clone();
+        other[20 + 11] ^= 1; // its boot nonce
+        long scratch = Mem.alloc(64);
+        Mem.copy(other, 0, scratch, other.length);
+        FrameTag.seal(scratch, other.length - 4, 0, a.open().keyHigh, a.open().keyLow);
+        Mem.copy(scratch, other, 0, other.length);
+        net.inject(other, b, 0, a, close.sourcePort);
+        net.run(MS);
+        assertTrue(a.engine.isOpen(conn));
+        assertEquals(1, a.count(Counter.RX_STALE));
+        net.inject(close.bytes, b, 0, a, close.sourcePort);
+        net.run(MS);
+        assertFalse(a.engine.isOpen(conn), "the honest one does");
     }
 }

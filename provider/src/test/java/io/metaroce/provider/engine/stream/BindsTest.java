@@ -244,4 +244,47 @@ final class BindsTest {
         a.toState(QP, Verbs.RESET, pair.nowNs);
         assertEquals(FrameType.VOID, a.again(bind.id, pair.nowNs).type);
     }
+
+    private String lastWords() {
+        pair.until(() -> !a.completions.isEmpty(), 5_000_000_000L);
+        assertEquals(Verbs.RETRY_EXC_ERR, a.completions.get(0).status());
+        assertEquals(1, a.log.size());
+        return a.log.get(0);
+    }
+
+    @Test
+    void the_log_tells_a_peer_qp_that_never_answered() {
+        a.create(QP, 16, 16);
+        rts(a, b); // there is no QP at b
+        post(1);
+        assertTrue(
+                lastWords().startsWith("QP 0x4005 gives up: the peer's QP 0x8005 has not answered: it is not in RTR"),
+                a.log::toString);
+    }
+
+    @Test
+    void the_log_tells_a_bind_that_was_never_acknowledged() {
+        pair.dropData = f -> f.ctl() == CtlKind.BIND_ACK;
+        pair.connected(QP, 16, 16);
+        post(1);
+        assertTrue(
+                lastWords().startsWith("QP 0x4005 gives up: the peer's QP 0x8005 has not acknowledged our BIND"),
+                a.log::toString);
+    }
+
+    @Test
+    void the_log_tells_a_process_that_does_not_answer_and_one_to_which_there_is_no_way() {
+        a.open = false;
+        pair.connected(QP, 16, 16);
+        post(1);
+        assertTrue(lastWords().startsWith("QP 0x4005 gives up: the peer's process does not answer"), a.log::toString);
+        a.completions.clear();
+        a.log.clear();
+        a.toState(QP, Verbs.RESET, pair.nowNs);
+        a.reachable = false;
+        rts(a, b);
+        post(2);
+        assertTrue(
+                lastWords().startsWith("QP 0x4005 gives up: there is no way to the peer's process"), a.log::toString);
+    }
 }
