@@ -53,6 +53,8 @@ final class Destinations implements Routes, AutoCloseable {
     private long[] template = new long[16];
     private long[] nextCheckNs = new long[16];
     private int[] quickChecks = new int[16];
+    private long[] serial = new long[16]; // a number is used again for another destination, this is not
+    private long made;
     private int size;
     private int unresolved;
     private int cursor;
@@ -123,6 +125,7 @@ final class Destinations implements Routes, AutoCloseable {
             return -1; // the kernel could not be asked: as good as no route now
         }
         keys[d] = key;
+        serial[d] = ++made;
         users[d] = 1;
         handles.put(key, d);
         return d;
@@ -154,6 +157,7 @@ final class Destinations implements Routes, AutoCloseable {
         template = Arrays.copyOf(template, n);
         nextCheckNs = Arrays.copyOf(nextCheckNs, n);
         quickChecks = Arrays.copyOf(quickChecks, n);
+        serial = Arrays.copyOf(serial, n);
     }
 
     /** Finds the way to a new destination; false: none. */
@@ -330,6 +334,10 @@ final class Destinations implements Routes, AutoCloseable {
 
     int way(int d) {
         return way[d];
+    }
+
+    long serial(int d) {
+        return serial[d];
     }
 
     int planeInto(int d) {

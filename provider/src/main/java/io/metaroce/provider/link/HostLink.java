@@ -133,7 +133,7 @@ public final class HostLink implements Link {
         boolean v4 = destinations.isV4(destination);
         return destinations.isViaKernel(destination)
                 ? ports[way].beginAlone(v4)
-                : ports[way].begin(destination, v4, destinations.maxPayload(destination));
+                : ports[way].begin(destinations.serial(destination), v4, destinations.maxPayload(destination));
     }
 
     @Override
@@ -153,7 +153,7 @@ public final class HostLink implements Link {
         if (destinations.use(destination)) {
             sendByKernel(destination, port.complete(template, v4, sourcePort, bytes), v4, bytes);
         } else {
-            port.commit(destination, template, v4, sourcePort, bytes);
+            port.commit(destinations.serial(destination), template, v4, sourcePort, bytes);
         }
     }
 

@@ -252,6 +252,30 @@ final class HostLinkTest {
         }
     }
 
+    /** As a CLOSE does: nobody uses the destination any more when the frame is sent. */
+    @Test
+    void a_frame_to_a_destination_that_is_released_before_the_flush_arrives() {
+        try (TwoHosts hosts = new TwoHosts(1, 1500);
+                Host left = Host.open(hosts.left(), "left-0");
+                Host right = Host.open(hosts.left(), "left-0")) {
+            for (int i = 0; i < 100; i++) {
+                int to = left.to(0, "10.79.0.1", right.claim.port());
+                left.send(to, 40_000, i, 100);
+                left.send(to, 40_000, 1000 + i, 100);
+                left.link.routes().release(to);
+                int other = left.to(0, "10.79.0.1", right.claim.port() + 1);
+                assertEquals(to, other, "the number is used again");
+                left.send(other, 40_000, 2000, 100); // not for that one
+                left.link.routes().release(other);
+                left.link.flush(System.nanoTime());
+                RxBatch batch = right.receive();
+                assertEquals(2, batch.count());
+                check(batch, 0, i, 100);
+                check(batch, 1, 1000 + i, 100);
+            }
+        }
+    }
+
     @Test
     void a_frame_with_more_datagrams_than_a_batch_has_room_for_is_read_in_two() {
         try (TwoHosts hosts = new TwoHosts(1, 1500);

@@ -144,8 +144,10 @@ final class DeviceRuntimeTest {
                 left.close();
                 assertEquals(0, left.poll(), "a closed device does nothing");
                 assertEquals(19, left.command(1, a.memory), "ENODEV");
+                long endNs = System.nanoTime() + 20_000_000_000L;
                 while (right.counters().get(Counter.CONNECTIONS_OPEN) != 0) {
                     right.poll();
+                    assertTrue(System.nanoTime() < endNs, () -> "no CLOSE came\n" + left.counters() + right.counters());
                 }
                 try (DeviceRuntime again = RawVerbs.open(hosts.left(), "left-0")) {
                     assertEquals(0, again.slot());

@@ -196,6 +196,7 @@ final class PathLife {
         c.updateFull(path);
         if (sender.lost() > 0) {
             c.lostMask |= 1L << path.id;
+            path.tail().onLoss();
         }
     }
 

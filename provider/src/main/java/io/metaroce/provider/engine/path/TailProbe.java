@@ -1,8 +1,9 @@
 package io.metaroce.provider.engine.path;
 
 /**
- * When to send something after the last packet of a path (protocol section 6, rules 4 and 5). The marker proves the tail within an RTT: after a burst it follows
- * almost at once, after a single packet (where it would double the traffic) when that packet's ACK is late. The probe time-out needs no RTT to be right: it
+ * When to send something after the last packet of a path (protocol section 11, rules 4 and 5). The marker proves the tail within an RTT: after a burst on a path that
+ * loses packets it follows almost at once; after a single packet (where it would double the traffic) and on a path that has not lost one for a while, when the tail's ACK
+ * is late. The probe time-out needs no RTT to be right: it
  * repeats with backoff, and two without progress make the path suspect.
  */
 public final class TailProbe {
@@ -16,10 +17,14 @@ public final class TailProbe {
     /** Markers sent for one tail before it is left to the probe time-out. */
     private static final int MARKERS = 3;
 
+    /** Packets after a loss for which markers follow almost at once. */
+    private static final int EAGER_PACKETS = 128;
+
     private boolean markerWanted;
     private int markers;
     private long lastMarkerNs;
     private int burst;
+    private int eager = EAGER_PACKETS;
     private int silent;
     private int unproductive;
     private int fruitless;
@@ -39,7 +44,15 @@ public final class TailProbe {
         markerWanted = true;
         markers = 0;
         burst++;
+        if (eager > 0) {
+            eager--;
+        }
         lastSentNs = nowNs;
+    }
+
+    /** A packet of the path is lost, or its tail may be. */
+    public void onLoss() {
+        eager = EAGER_PACKETS;
     }
 
     /** A PROBE other than a marker was sent: it proves what was sent before it. */
@@ -94,6 +107,9 @@ public final class TailProbe {
         } else if (lost > 0) {
             fruitless++;
         }
+        if (lost > 0) {
+            onLoss();
+        }
         if (fruitless >= FRUITLESS_ROUNDS) {
             resends = inFlight == 0 ? 1 : 0;
         }
@@ -127,6 +143,7 @@ public final class TailProbe {
 
     /** The probe time-out has expired. */
     public void onExpired(long nowNs) {
+        onLoss();
         silent++;
         unproductive++;
         markers = MARKERS;
@@ -158,7 +175,7 @@ public final class TailProbe {
                     ? Long.MAX_VALUE
                     : lastMarkerNs + ((rtt.srttNs() + 4 * rtt.rttvarNs()) << (markers - 1));
         }
-        long delayNs = burst > 1 ? rtt.srttNs() >> 2 : rtt.srttNs() + 2 * rtt.rttvarNs();
+        long delayNs = burst > 1 && eager > 0 ? rtt.srttNs() >> 2 : rtt.srttNs() + 2 * rtt.rttvarNs();
         return lastSentNs + Math.max(delayNs, MIN_MARKER_DELAY_NS);
     }
 

@@ -107,9 +107,25 @@ public final class FrameTemplate {
         return total;
     }
 
-    /** Makes a written frame one that the kernel or the netdev cuts into datagrams of {@code segmentBytes} of payload; the last may be shorter. */
-    static void segmented(long at, int segmentBytes) {
+    /**
+     * Makes a written frame one of {@code payloadBytes} that the kernel or the netdev cuts into datagrams of {@code segmentBytes} of payload; the last may be shorter.
+     */
+    static void segmented(long at, boolean v4, int payloadBytes, int segmentBytes) {
+        int udpBytes = UdpHeader.LENGTH + payloadBytes;
+        int total = (v4 ? V4_UDP : V6_UDP) + udpBytes;
+        long ip = at + IP;
+        if (v4) {
+            Mem.putShortBe(ip + 2, Ipv4Header.LENGTH + udpBytes);
+            Ipv4Header.checksum(ip, 0);
+            Ipv4Header.checksum(ip, InternetChecksum.finish(InternetChecksum.add(0, ip, Ipv4Header.LENGTH)));
+        } else {
+            Mem.putShortBe(ip + 4, udpBytes);
+        }
+        long udp = at + (v4 ? V4_UDP : V6_UDP);
+        UdpHeader.length(udp, udpBytes);
+        UdpHeader.checksum(udp, UdpHeader.pseudoSum(ip, udpBytes));
         Mem.putByte(at + VIRTIO_GSO_TYPE, Linux.VIRTIO_NET_HDR_GSO_UDP_L4);
+        Mem.putShort(at + VIRTIO_HEADER_LENGTH, total - ETHERNET);
         Mem.putShort(at + VIRTIO_GSO_SIZE, segmentBytes);
     }
 

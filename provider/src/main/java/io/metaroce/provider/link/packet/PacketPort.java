@@ -101,13 +101,13 @@ public final class PacketPort implements AutoCloseable {
         return n;
     }
 
-    /** Where the next payload goes, of up to {@code longest} bytes; 0 when the ring is full. */
-    public long begin(int destination, boolean v4, int longest) {
+    /** Where the next payload to a destination (a number that no other has or had) goes, of up to {@code longest} bytes; 0 when the ring is full. */
+    public long begin(long destination, boolean v4, int longest) {
         return last.begin(destination, v4, longest);
     }
 
     /** Takes the payload at {@link #begin}; it may be sent in one frame with those before it and behind it. */
-    public void commit(int destination, long template, boolean v4, int sourcePort, int bytes) {
+    public void commit(long destination, long template, boolean v4, int sourcePort, int bytes) {
         last.commit(destination, template, v4, sourcePort, bytes);
         if (!joins) {
             last.close();

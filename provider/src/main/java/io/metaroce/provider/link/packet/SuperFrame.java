@@ -15,8 +15,7 @@ final class SuperFrame {
     private final TxRing ring;
     private final int maxBytes;
     private long at; // virtio header of the frame that more can join; 0: none
-    private int destination;
-    private long template;
+    private long destination;
     private boolean v4;
     private int sourcePort;
     private int segmentBytes;
@@ -43,7 +42,7 @@ final class SuperFrame {
     }
 
     /** Where a payload of up to {@code longest} bytes to a destination goes; 0: the ring is full. */
-    long begin(int to, boolean isV4, int longest) {
+    long begin(long to, boolean isV4, int longest) {
         if (at != 0) {
             if (to == destination && end + longest <= maxBytes && ring.hasRoomForTwo()) {
                 return at + end;
@@ -55,12 +54,13 @@ final class SuperFrame {
     }
 
     /** Takes the payload at {@link #begin}. */
-    void commit(int to, long headers, boolean isV4, int port, int bytes) {
+    void commit(long to, long headers, boolean isV4, int port, int bytes) {
         int headerBytes = FrameTemplate.headerBytes(isV4);
         if (at != 0) {
             if (port == sourcePort && bytes <= segmentBytes) {
                 end += bytes;
                 segments++;
+                packetId++; // the kernel gives each datagram the next one
                 if (bytes < segmentBytes || segments == MAX_SEGMENTS) {
                     close();
                 }
@@ -72,12 +72,12 @@ final class SuperFrame {
         }
         at = ring.begin();
         destination = to;
-        template = headers;
         v4 = isV4;
         sourcePort = port;
         segmentBytes = bytes;
         segments = 1;
-        end = headerBytes + bytes;
+        // Now: when the frame is sent the destination may be forgotten.
+        end = FrameTemplate.write(at, headers, isV4, port, bytes, packetId++);
     }
 
     /** The frame at {@link #begin} with its headers, for a way that is not the ring's; nothing may be open. */
@@ -92,13 +92,10 @@ final class SuperFrame {
         if (at == 0) {
             return;
         }
-        int payload = end - FrameTemplate.headerBytes(v4);
-        int total = FrameTemplate.write(at, template, v4, sourcePort, payload, packetId);
-        packetId += segments;
         if (segments > 1) {
-            FrameTemplate.segmented(at, segmentBytes);
+            FrameTemplate.segmented(at, v4, end - FrameTemplate.headerBytes(v4), segmentBytes);
         }
-        ring.commit(total);
+        ring.commit(end);
         at = 0;
     }
 }

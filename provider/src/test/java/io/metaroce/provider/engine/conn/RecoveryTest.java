@@ -157,6 +157,29 @@ final class RecoveryTest extends LivePair {
     }
 
     @Test
+    void a_path_that_lost_nothing_for_128_packets_sends_no_marker_until_it_loses_one() {
+        for (int i = 0; i < 100; i++) {
+            aStreams.send(conn, S, 16);
+            net.run(MS);
+        }
+        long before = a.count(Counter.TX_PROBES);
+        for (int i = 0; i < 20; i++) {
+            aStreams.send(conn, S, 16);
+            net.run(MS);
+        }
+        assertEquals(before, a.count(Counter.TX_PROBES), "every tail is acknowledged in time");
+        boolean[] lost = {false};
+        net.drop = f -> isData(f) && !lost[0] && (lost[0] = true);
+        for (int i = 0; i < 20; i++) {
+            aStreams.send(conn, S, 16);
+            net.run(MS);
+        }
+        assertTrue(lost[0]);
+        long after = a.count(Counter.TX_PROBES) - before;
+        assertTrue(after > 2, after + " markers: the path that lost a packet is eager again");
+    }
+
+    @Test
     void a_lost_marker_is_repeated() {
         int[] markers = {0};
         net.drop = f -> f.type() == FrameType.PROBE
