@@ -5,7 +5,7 @@ import io.metaroce.wire.FrameFlag;
 
 /**
  * I4: on every path psn - cum stays below 256, and nothing new is sent that makes what a connection has in flight exceed its window. Judged from the frames, not from
- * the engine's books, but for one thing: bytes on paths that the engine suspects do not count (protocol section 6, rule 6).
+ * the engine's books, but for one thing: bytes on paths that the engine suspects do not count (protocol section 11, rule 6).
  */
 public final class WindowChecker extends Checker {
     private final PathLedger ledger = new PathLedger();

@@ -1,6 +1,6 @@
 package io.metaroce.provider.engine;
 
-/** What the stream layer asks of the connection layer (protocol sections 1 to 6, 8, 9). */
+/** What the stream layer asks of the connection layer (protocol sections 1 to 6, 10, 11, 13, 14). */
 public interface ConnectionLayer {
     /**
      * The connection to the process that owns {@code slot} at a remote GID, opened by its first user. Each call is answered by one {@link #detach}.

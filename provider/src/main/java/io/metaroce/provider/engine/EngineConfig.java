@@ -23,7 +23,7 @@ public record EngineConfig(
         long ptoFloorNs,
         int segmentWindow,
         boolean hints) {
-    /** The defaults of protocol sections 5 and 6. */
+    /** The defaults of protocol sections 5 and 11. */
     public static EngineConfig of(long bootNonce, long seed, int localSlot) {
         return new EngineConfig(bootNonce, seed, localSlot, 8, 1 << 26, 25_000, 200_000, 4096, true);
     }

@@ -1,7 +1,7 @@
 package io.metaroce.provider.engine;
 
 /**
- * What the connection layer asks of the stream layer (protocol sections 4, 5, 7 and the binds of 9). A stream is named by its QP index, a connection by
+ * What the connection layer asks of the stream layer (protocol sections 4, 5, 12, 14). A stream is named by its QP index, a connection by
  * {@code conn}. All calls are made under the turn.
  */
 public interface StreamLayer {

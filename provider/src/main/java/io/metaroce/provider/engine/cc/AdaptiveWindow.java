@@ -4,7 +4,7 @@ import io.metaroce.provider.engine.path.Path;
 import io.metaroce.provider.engine.path.PathSender;
 
 /**
- * The sender's congestion control (protocol section 8): windows per path that shrink by the share of marked packets (the gain and the reduction of RFC 8257), a
+ * The sender's congestion control (protocol section 13): windows per path that shrink by the share of marked packets (the gain and the reduction of RFC 8257), a
  * connection window that follows the peer's hint, and pacing at that hint. Loss alone is no sign of congestion: it counts only together with marks, or when much is
  * lost in several places.
  */

@@ -4,7 +4,7 @@ import io.metaroce.provider.engine.SplitMix;
 import io.metaroce.provider.engine.path.Path;
 
 /**
- * Which path takes the next burst (protocol section 8): the cheaper of two random ones, of four for the first burst, with a little exploration so that a path that was
+ * Which path takes the next burst (protocol section 13): the cheaper of two random ones, of four for the first burst, with a little exploration so that a path that was
  * slow once is seen to be fast again. Cost is the time a packet would take: half an RTT, the queue of our own bytes, and a penalty for marks and losses.
  */
 public final class PathPicker {

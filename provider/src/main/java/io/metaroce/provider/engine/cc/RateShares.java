@@ -3,7 +3,7 @@ package io.metaroce.provider.engine.cc;
 import io.metaroce.wire.RateHint;
 
 /**
- * The receiver's side (protocol section 8): divides what each local plane takes in among the peers that send to it, and says in every ACK what a peer's share is. One
+ * The receiver's side (protocol section 13): divides what each local plane takes in among the peers that send to it, and says in every ACK what a peer's share is. One
  * object per engine. A sender is a small number (its connection's); rates are bits per second as the wire carries them.
  *
  * <p>A sender is active from its first byte until it says that nothing follows, or is silent for a hint's life. It may have what its demand is, at most the level; the

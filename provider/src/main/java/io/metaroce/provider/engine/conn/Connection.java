@@ -16,7 +16,7 @@ public final class Connection {
     /** Most paths of a connection, in either direction. */
     public static final int MAX_PATHS = 64;
 
-    /** Bytes of frames that one stream sends before the next one has its turn (protocol section 7, fairness). */
+    /** Bytes of frames that one stream sends before the next one has its turn (protocol section 12, fairness). */
     static final int QUANTUM_BYTES = 32 * 1024;
 
     private static final int NOBODY = -1;

@@ -23,7 +23,7 @@ import io.metaroce.wire.TrailerLevel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opening, checking and closing of connections (protocol section 9): INIT, INIT_ACK with a stateless cookie, OPEN, OPEN_ACK; RESET, which is never trusted but makes
+ * Opening, checking and closing of connections (protocol section 10): INIT, INIT_ACK with a stateless cookie, OPEN, OPEN_ACK; RESET, which is never trusted but makes
  * us ask; CLOSE.
  *
  * <p>Who opens when both sides start: the INIT of the lower boot nonce wins. The other side answers it and gives up its own when the OPEN comes.

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The paths of a connection from the pairing of planes to the silence of one of them (protocol section 8). A path that is silent while others are heard, or for two probe
+ * The paths of a connection from the pairing of planes to the silence of one of them (protocol section 13). A path that is silent while others are heard, or for two probe
  * time-outs, is suspect: it gets no new data, and what it holds is copied to paths that the peer has answered on meanwhile. When three probes are lost it
  * goes another way ({@link RePath}). When the peer answers on none, it is the peer that is silent: nothing is copied, the probes become rare, and the
  * first sign of life wakes all paths.

@@ -7,7 +7,7 @@ import io.metaroce.provider.engine.path.Plane;
 import io.metaroce.provider.port.Counter;
 
 /**
- * What becomes of a path whose probes are lost (protocol section 8): it gets a new source port and a new epoch, so that the network takes it another way. What it held
+ * What becomes of a path whose probes are lost (protocol section 13): it gets a new source port and a new epoch, so that the network takes it another way. What it held
  * and no other path has taken over is due again, on any path. Where that helps no path of a plane, the plane is dead: one of its paths goes on probing.
  *
  * <p>When all paths are silent it is the peer that sleeps: then only one path moves in a round of probes, and its backoff goes on.

@@ -2,7 +2,7 @@ package io.metaroce.provider.engine.path;
 
 /**
  * The source port that a path began with. A path that had to leave it tries it again from time to time: a route that was repaired is found, and the paths are spread
- * over the network as they were (protocol section 8). A trial begins when nothing is in flight, so that nothing is overtaken, and costs one PROBE.
+ * over the network as they were (protocol section 13). A trial begins when nothing is in flight, so that nothing is overtaken, and costs one PROBE.
  */
 public final class HomePort {
     /** From a move to the first trial. */

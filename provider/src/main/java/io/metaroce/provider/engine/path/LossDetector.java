@@ -1,7 +1,7 @@
 package io.metaroce.provider.engine.path;
 
 /**
- * When a packet counts as lost (protocol section 6, rules 2 and 3): it was sent before something that the peer has received, by more than a tolerance that is 0
+ * When a packet counts as lost (protocol section 11, rules 2 and 3): it was sent before something that the peer has received, by more than a tolerance that is 0
  * until needless resends show that the network reorders. Transmit order is compared, not PSN, so a lost resend is caught like a lost first transmission.
  *
  * <p>Whatever the tolerance, a packet is lost that was overtaken and is late: older than the RTT by more than a quarter, or by more than what overtaken packets were

@@ -2,7 +2,7 @@ package io.metaroce.provider.engine.path;
 
 /**
  * One way to the peer: a local plane, a remote plane, a UDP source port. It has its own PSN space, window, RTT and loss state, and a life: GOOD, or SUSPECT while it
- * is silent (protocol section 8).
+ * is silent (protocol section 13).
  */
 public final class Path {
     /** Our number of it, told in every frame. */

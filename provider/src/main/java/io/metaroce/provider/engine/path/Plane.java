@@ -1,6 +1,6 @@
 package io.metaroce.provider.engine.path;
 
-/** One pair of addresses, ours and the peer's, and the paths that use it (protocol section 8). */
+/** One pair of addresses, ours and the peer's, and the paths that use it (protocol section 13). */
 public final class Plane {
     /** Re-paths without an answer after which the plane itself is dead, if others live. */
     public static final int FAILED_REPATHS = 4;

@@ -1,5 +1,5 @@
 /**
- * Reliability of one path: PSN, transmit order, SACK window, loss, RTT, tail probes (protocol sections 3, 5, 6). Knows no QP and no connection. May import
+ * Reliability of one path: PSN, transmit order, SACK window, loss, RTT, tail probes (protocol sections 3, 5, 6, 11). Knows no QP and no connection. May import
  * {@code io.metaroce.wire}, {@code io.metaroce.provider.engine.Record} and java.base.
  */
 @NullMarked

@@ -1,5 +1,5 @@
 /**
- * The stream layer: order, completion, receives, errors and binds of one queue pair; knows no path (protocol sections 4, 5, 7 and the binds of 9). May import
+ * The stream layer: order, completion, receives, errors and binds of one queue pair; knows no path (protocol sections 4, 5, 12, 14). May import
  * {@code io.metaroce.wire}, {@code io.metaroce.provider.port}, {@code io.metaroce.provider.slots} and {@code io.metaroce.provider.engine}.
  */
 @NullMarked

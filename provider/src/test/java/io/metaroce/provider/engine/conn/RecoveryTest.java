@@ -18,7 +18,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Loss, silence and order of events on one connection, rule by rule (protocol sections 5, 6, 8). */
+/** Loss, silence and order of events on one connection, rule by rule (protocol sections 5, 11, 13). */
 final class RecoveryTest extends LivePair {
     @Test
     void packets_go_over_all_paths() {

@@ -14,7 +14,7 @@ import io.metaroce.wire.Opcode;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Binds (protocol section 9): no data before both sides know each other, one generation a RTR, and nothing of a former life has an effect. */
+/** Binds (protocol section 14): no data before both sides know each other, one generation a RTR, and nothing of a former life has an effect. */
 final class BindsTest {
     private static final int QP = 5;
 

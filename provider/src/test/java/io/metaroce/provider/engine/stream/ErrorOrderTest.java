@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Errors are reported after earlier messages are complete (protocol section 7), and complete means: the peer has the answers. */
+/** Errors are reported after earlier messages are complete (protocol section 12), and complete means: the peer has the answers. */
 final class ErrorOrderTest {
     private static final int QP = 5;
 

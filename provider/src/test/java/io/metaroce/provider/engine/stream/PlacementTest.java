@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where and when request data lands (protocol section 7): on arrival, in place, the older never over the newer, the last bytes of a WRITE last. */
+/** Where and when request data lands (protocol section 12): on arrival, in place, the older never over the newer, the last bytes of a WRITE last. */
 final class PlacementTest {
     private static final int QP = 5;
     private static final int S = 1344;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Tickets (protocol section 7): in order, once, no more at a time than the responder serves, memory checked at each transmission. */
+/** Tickets (protocol section 12): in order, once, no more at a time than the responder serves, memory checked at each transmission. */
 final class ReadsAndAtomicsTest {
     private static final int QP = 5;
     private static final int SIGNALED = SendSlot.SIGNALED;

@@ -13,7 +13,7 @@ import io.metaroce.wire.Space;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A message that finds no receive (protocol section 7, RNR): parked, resumed at once, given up after rnr_retry expiries. */
+/** A message that finds no receive (protocol section 12, RNR): parked, resumed at once, given up after rnr_retry expiries. */
 final class ReceivesTest {
     private static final int QP = 5;
     private static final int SIGNALED = SendSlot.SIGNALED;

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** States, flush, drain, destruction, and memory that goes while packets are on their way (protocol sections 6.7 and 9). */
+/** States, flush, drain, destruction, and memory that goes while packets are on their way (protocol sections 11, rule 7, and 14). */
 final class StatesTest {
     private static final int QP = 5;
     private static final int SIGNALED = SendSlot.SIGNALED;
