@@ -161,13 +161,10 @@ link_namespaces() {
 
 # Loss and marks happen in the ingress hook of each receiver. A socket bound to ETH_P_ALL would see frames before it.
 nft_rules() {
-    local k devices= own_loss=
+    local k devices=
     for ((k = 0; k < PLANES; k++)); do
         devices+="${devices:+, }veth$k"
     done
-    if [ "$LOSS" -gt 0 ]; then
-        own_loss="numgen random mod 1000000 < $LOSS counter name dropped drop"
-    fi
     cat <<EOF
 table netdev mroce {
     counter frames {}
@@ -177,10 +174,13 @@ table netdev mroce {
     chain receive {
         type filter hook ingress devices = { $devices } priority 0; policy accept;
         counter name frames
-        udp dport $DEVICE_PORTS counter name own $own_loss
+        udp dport $DEVICE_PORTS counter name own
 EOF
     if [ "$LOSS_ALL" -gt 0 ]; then
         echo "        numgen random mod 1000000 < $LOSS_ALL counter name dropped drop"
+    fi
+    if [ "$LOSS" -gt 0 ]; then
+        echo "        udp dport $DEVICE_PORTS numgen random mod 1000000 < $LOSS counter name dropped drop"
     fi
     if [ "$CE" -gt 0 ]; then
         echo "        udp dport $DEVICE_PORTS ip ecn ect0 numgen random mod 1000000 < $CE ip ecn set ce counter name marked"
