@@ -1,8 +1,5 @@
 package io.metaroce.conformance.scenario;
 
-import io.metaroce.provider.slots.Ring;
-import io.metaroce.provider.slots.SendSlot;
-import io.metaroce.provider.slots.Sge;
 import java.util.Arrays;
 
 /** RDMA Writes of one size from a host to another, a number of them outstanding, and how long each took. */
@@ -15,12 +12,7 @@ final class Flow implements Work {
     private final int bytes;
     private final int outstanding;
     private final long limit;
-    private final long sq;
-    private final long rq;
-    private final long sq2;
-    private final long rq2;
-    private final int qpFrom;
-    private final int qpTo;
+    private final QpPair qps;
     private final long[] postedNs = new long[ENTRIES];
     private long posted;
     private long done;
@@ -39,19 +31,12 @@ final class Flow implements Work {
         this.bytes = bytes;
         this.outstanding = Math.min(outstanding, ENTRIES);
         this.limit = limit;
-        sq = Ring.allocate(ENTRIES, 64);
-        rq = Ring.allocate(1, 64);
-        sq2 = Ring.allocate(1, 64);
-        rq2 = Ring.allocate(1, 64);
-        qpFrom = from.createQp(this, sq, rq);
-        qpTo = to.createQp(this, sq2, rq2);
-        from.connect(qpFrom, to, qpTo);
-        to.connect(qpTo, from, qpFrom);
+        qps = new QpPair(this, from, to, ENTRIES, 1);
     }
 
     @Override
     public int qp(FlowHost side) {
-        return side == from ? qpFrom : qpTo;
+        return qps.qp(side);
     }
 
     void start(long nowNs) {
@@ -63,20 +48,8 @@ final class Flow implements Work {
     public void refill(long nowNs) {
         boolean any = false;
         while (posted - done < outstanding && posted < limit) {
-            int tail = Ring.tail(sq);
-            long slot = Ring.slot(sq, tail);
-            SendSlot.wrId(slot, posted);
-            SendSlot.opcode(slot, 0);
-            SendSlot.flags(slot, SendSlot.SIGNALED);
-            SendSlot.numSge(slot, 1);
-            SendSlot.length(slot, bytes);
-            SendSlot.rkey(slot, 1);
             // a place of its own: bytes that a later message has written already are not placed, and would not count
-            SendSlot.remoteAddr(slot, FlowHost.memory(qpTo) + posted % ENTRIES * PLACE_BYTES);
-            Sge.addr(SendSlot.sge(slot, 0), 3 * FlowHost.MEMORY);
-            Sge.length(SendSlot.sge(slot, 0), bytes);
-            Sge.lkey(SendSlot.sge(slot, 0), 1);
-            Ring.publishTail(sq, tail + 1);
+            qps.post(posted, 0, bytes, 1, FlowHost.memory(qps.qpTo) + posted % ENTRIES * PLACE_BYTES);
             postedNs[(int) (posted % ENTRIES)] = nowNs;
             posted++;
             any = true;
@@ -138,7 +111,7 @@ final class Flow implements Work {
 
     /** Bytes landed at the target. */
     long landedBytes() {
-        return to.landedBytes(qpTo);
+        return to.landedBytes(qps.qpTo);
     }
 
     FlowHost to() {
@@ -150,9 +123,6 @@ final class Flow implements Work {
     }
 
     void free() {
-        Ring.free(sq);
-        Ring.free(rq);
-        Ring.free(sq2);
-        Ring.free(rq2);
+        qps.free();
     }
 }

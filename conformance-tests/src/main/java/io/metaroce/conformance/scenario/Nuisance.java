@@ -1,10 +1,11 @@
 package io.metaroce.conformance.scenario;
 
+import io.metaroce.provider.device.QpMask;
+import io.metaroce.provider.device.QpTransitions;
 import io.metaroce.provider.link.sim.SimFabric;
 import io.metaroce.provider.port.QpAttributes;
 import io.metaroce.provider.slots.RecvSlot;
 import io.metaroce.provider.slots.Ring;
-import io.metaroce.provider.slots.SendSlot;
 import io.metaroce.provider.slots.Sge;
 
 /** A QP that a well-behaved neighbour on the same connection should not have to care about. */
@@ -12,8 +13,6 @@ final class Nuisance implements Work {
     private static final int ENTRIES = 16;
     private static final int WRITE = 0;
     private static final int SEND = 2;
-    private static final int RESET = 0;
-    private static final int MASK_STATE = 1;
 
     private final SimFabric fabric;
     private final FlowHost from;
@@ -22,12 +21,7 @@ final class Nuisance implements Work {
     private final int bytes;
     private final int outstanding;
     private final int key;
-    private final long sq = Ring.allocate(ENTRIES, 64);
-    private final long rq = Ring.allocate(1, 64);
-    private final long sq2 = Ring.allocate(1, 64);
-    private final long rq2 = Ring.allocate(ENTRIES, 64);
-    private final int qpFrom;
-    private final int qpTo;
+    private final QpPair qps;
     private long done;
     private long failed;
     private boolean broken;
@@ -40,9 +34,7 @@ final class Nuisance implements Work {
         this.bytes = bytes;
         this.outstanding = outstanding;
         this.key = key;
-        qpFrom = this.from.createQp(this, sq, rq);
-        qpTo = this.to.createQp(this, sq2, rq2);
-        connect();
+        qps = new QpPair(this, this.from, this.to, ENTRIES, ENTRIES);
     }
 
     /** SENDs, {@code outstanding} at a time, to a program that posts one receive every {@code pauseNs}; 0: none ever. */
@@ -74,18 +66,14 @@ final class Nuisance implements Work {
         return failed;
     }
 
-    private void connect() {
-        from.connect(qpFrom, to, qpTo);
-        to.connect(qpTo, from, qpFrom);
-    }
-
     private void receiveEvery(long pauseNs) {
-        if (Ring.tail(rq2) - Ring.headAcquire(rq2) < ENTRIES) {
-            long slot = Ring.slot(rq2, Ring.tail(rq2));
+        long rq = qps.receives();
+        if (Ring.tail(rq) - Ring.headAcquire(rq) < ENTRIES) {
+            long slot = Ring.slot(rq, Ring.tail(rq));
             RecvSlot.numSge(slot, 1);
             RecvSlot.length(slot, bytes);
             Sge.set(RecvSlot.sge(slot, 0), FlowHost.HUGE, bytes, 1);
-            Ring.publishTail(rq2, Ring.tail(rq2) + 1);
+            Ring.publishTail(rq, Ring.tail(rq) + 1);
             to.ring(this);
         }
         fabric.at(fabric.nowNs() + pauseNs, () -> receiveEvery(pauseNs));
@@ -93,7 +81,7 @@ final class Nuisance implements Work {
 
     @Override
     public int qp(FlowHost side) {
-        return side == from ? qpFrom : qpTo;
+        return qps.qp(side);
     }
 
     @Override
@@ -110,22 +98,14 @@ final class Nuisance implements Work {
         if (broken) {
             broken = false;
             failed++;
-            from.control().modify(qpFrom, RESET, MASK_STATE, new QpAttributes(), nowNs);
-            to.control().modify(qpTo, RESET, MASK_STATE, new QpAttributes(), nowNs);
-            connect();
+            from.control().modify(qps.qpFrom, QpTransitions.RESET, QpMask.STATE, new QpAttributes(), nowNs);
+            to.control().modify(qps.qpTo, QpTransitions.RESET, QpMask.STATE, new QpAttributes(), nowNs);
+            qps.connect();
             to.host().wake();
         }
         int posted = 0;
-        while (Ring.tail(sq) - Ring.headAcquire(sq) < outstanding) {
-            long slot = Ring.slot(sq, Ring.tail(sq));
-            SendSlot.opcode(slot, opcode);
-            SendSlot.flags(slot, SendSlot.SIGNALED);
-            SendSlot.numSge(slot, 1);
-            SendSlot.length(slot, bytes);
-            SendSlot.rkey(slot, key);
-            SendSlot.remoteAddr(slot, FlowHost.HUGE);
-            Sge.set(SendSlot.sge(slot, 0), 3 * FlowHost.MEMORY, bytes, 1);
-            Ring.publishTail(sq, Ring.tail(sq) + 1);
+        while (qps.posted() < outstanding) {
+            qps.post(0, opcode, bytes, key, FlowHost.HUGE);
             posted++;
         }
         if (posted > 0) {
@@ -134,9 +114,6 @@ final class Nuisance implements Work {
     }
 
     void free() {
-        Ring.free(sq);
-        Ring.free(rq);
-        Ring.free(sq2);
-        Ring.free(rq2);
+        qps.free();
     }
 }

@@ -362,10 +362,9 @@ final class Destinations implements Routes, AutoCloseable {
         return viaKernel[d];
     }
 
-    /** Marks it used; true when the next frame must go through the kernel. */
-    boolean use(int d) {
+    /** Marks it used. */
+    void use(int d) {
         used[d] = true;
-        return viaKernel[d];
     }
 
     /** A frame went through the kernel: if the neighbour is known it was the one that confirms it. */

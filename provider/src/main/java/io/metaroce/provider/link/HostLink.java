@@ -150,7 +150,8 @@ public final class HostLink implements Link {
         PacketPort port = ports[way];
         boolean v4 = destinations.isV4(destination);
         long template = destinations.template(destination);
-        if (destinations.use(destination)) {
+        destinations.use(destination);
+        if (destinations.isViaKernel(destination)) {
             sendByKernel(destination, port.complete(template, v4, sourcePort, bytes), v4, bytes);
         } else {
             port.commit(destinations.serial(destination), template, v4, sourcePort, bytes);

@@ -3,8 +3,7 @@ package io.metaroce.provider.engine.path;
 /**
  * When to send something after the last packet of a path (protocol section 11, rules 4 and 5). The marker proves the tail within an RTT: after a burst on a path that
  * loses packets it follows almost at once; after a single packet (where it would double the traffic) and on a path that has not lost one for a while, when the tail's ACK
- * is late. The probe time-out needs no RTT to be right: it
- * repeats with backoff, and two without progress make the path suspect.
+ * is late. The probe time-out needs no RTT to be right: it repeats with backoff, and two without progress make the path suspect.
  */
 public final class TailProbe {
     /** Longest time between probes of a silent path. */

@@ -91,19 +91,24 @@ public final class FrameTemplate {
      */
     public static int write(long at, long template, boolean v4, int sourcePort, int payloadBytes, int id) {
         int udpBytes = UdpHeader.LENGTH + payloadBytes;
-        int total = (v4 ? V4_UDP : V6_UDP) + udpBytes;
         if (v4) {
             copy4(at, template, udpBytes, id & 0xffff);
         } else {
             copy6(at, template, udpBytes);
         }
+        UdpHeader.sourcePort(at + (v4 ? V4_UDP : V6_UDP), sourcePort);
+        int pseudoSum = InternetChecksum.fold(InternetChecksum.add(Mem.getLong(template + PSEUDO_SUM), udpBytes));
+        return putLengths(at, v4, udpBytes, pseudoSum);
+    }
+
+    /** Length and checksum of UDP, and of the virtio header; returns the bytes of virtio header and frame. */
+    private static int putLengths(long at, boolean v4, int udpBytes, int pseudoSum) {
+        int udpOffset = v4 ? V4_UDP : V6_UDP;
+        int total = udpOffset + udpBytes;
         // The whole frame counts as header: the kernel then copies all of it.
         Mem.putShort(at + VIRTIO_HEADER_LENGTH, total - ETHERNET);
-        long udp = at + (v4 ? V4_UDP : V6_UDP);
-        UdpHeader.sourcePort(udp, sourcePort);
-        UdpHeader.length(udp, udpBytes);
-        UdpHeader.checksum(
-                udp, InternetChecksum.fold(InternetChecksum.add(Mem.getLong(template + PSEUDO_SUM), udpBytes)));
+        UdpHeader.length(at + udpOffset, udpBytes);
+        UdpHeader.checksum(at + udpOffset, pseudoSum);
         return total;
     }
 
@@ -112,7 +117,6 @@ public final class FrameTemplate {
      */
     static void segmented(long at, boolean v4, int payloadBytes, int segmentBytes) {
         int udpBytes = UdpHeader.LENGTH + payloadBytes;
-        int total = (v4 ? V4_UDP : V6_UDP) + udpBytes;
         long ip = at + IP;
         if (v4) {
             Mem.putShortBe(ip + 2, Ipv4Header.LENGTH + udpBytes);
@@ -121,11 +125,8 @@ public final class FrameTemplate {
         } else {
             Mem.putShortBe(ip + 4, udpBytes);
         }
-        long udp = at + (v4 ? V4_UDP : V6_UDP);
-        UdpHeader.length(udp, udpBytes);
-        UdpHeader.checksum(udp, UdpHeader.pseudoSum(ip, udpBytes));
+        putLengths(at, v4, udpBytes, UdpHeader.pseudoSum(ip, udpBytes));
         Mem.putByte(at + VIRTIO_GSO_TYPE, Linux.VIRTIO_NET_HDR_GSO_UDP_L4);
-        Mem.putShort(at + VIRTIO_HEADER_LENGTH, total - ETHERNET);
         Mem.putShort(at + VIRTIO_GSO_SIZE, segmentBytes);
     }
 

@@ -18,7 +18,6 @@ public final class PacketPort implements AutoCloseable {
     private final NetDevice device;
     private final int maxPacket;
     private final TxRing tx;
-    private final boolean joins;
     private final SuperFrame last;
     private final RxRing[] rx;
     private final Counters counters;
@@ -39,11 +38,11 @@ public final class PacketPort implements AutoCloseable {
         this.device = device;
         this.maxPacket = maxPacket;
         this.counters = counters;
-        joins = SuperFrame.isKnownTo(System.getProperty("os.version"));
+        boolean joins = SuperFrame.isKnownTo(System.getProperty("os.version"));
         int slotPacket = joins ? Math.max(maxPacket, SuperFrame.MAX_PACKET) : maxPacket;
         int maxFrame = slotPacket + ETHERNET_BYTES;
         tx = new TxRing(sys, device.name(), device.ifindex(), maxFrame, TX_RING_BYTES, counters);
-        last = new SuperFrame(tx, slotPacket);
+        last = new SuperFrame(tx, joins ? slotPacket : 0);
         List<RxRing> rings = new ArrayList<>();
         try {
             for (boolean v4 : new boolean[] {true, false}) {
@@ -109,16 +108,11 @@ public final class PacketPort implements AutoCloseable {
     /** Takes the payload at {@link #begin}; it may be sent in one frame with those before it and behind it. */
     public void commit(long destination, long template, boolean v4, int sourcePort, int bytes) {
         last.commit(destination, template, v4, sourcePort, bytes);
-        if (!joins) {
-            last.close();
-        }
     }
 
     /** Where the next payload goes that is to be taken by {@link #complete}; 0 when the ring is full. */
     public long beginAlone(boolean v4) {
-        last.close();
-        long at = tx.begin();
-        return at == 0 ? 0 : at + FrameTemplate.headerBytes(v4);
+        return last.beginAlone(v4);
     }
 
     /** Puts headers before the payload at {@link #beginAlone} and returns where the virtio header is; the frame is not sent. */

@@ -24,7 +24,7 @@ final class SuperFrame {
     private int packetId;
 
     /**
-     * @param maxPacket bytes of the longest IP packet that a slot of the ring holds
+     * @param maxPacket bytes of the longest IP packet to join datagrams in, at most what a slot of the ring holds; 0: each datagram is a frame
      */
     SuperFrame(TxRing ring, int maxPacket) {
         this.ring = ring;
@@ -43,12 +43,15 @@ final class SuperFrame {
 
     /** Where a payload of up to {@code longest} bytes to a destination goes; 0: the ring is full. */
     long begin(long to, boolean isV4, int longest) {
-        if (at != 0) {
-            if (to == destination && end + longest <= maxBytes && ring.hasRoomForTwo()) {
-                return at + end;
-            }
-            close();
+        if (at != 0 && to == destination && end + longest <= maxBytes && ring.hasRoomForTwo()) {
+            return at + end;
         }
+        return beginAlone(isV4);
+    }
+
+    /** As {@link #begin}, for a frame that joins no other. */
+    long beginAlone(boolean isV4) {
+        close();
         long slot = ring.begin();
         return slot == 0 ? 0 : slot + FrameTemplate.headerBytes(isV4);
     }
@@ -80,7 +83,7 @@ final class SuperFrame {
         end = FrameTemplate.write(at, headers, isV4, port, bytes, packetId++);
     }
 
-    /** The frame at {@link #begin} with its headers, for a way that is not the ring's; nothing may be open. */
+    /** The frame at {@link #beginAlone} with its headers, for a way that is not the ring's. */
     long complete(long headers, boolean isV4, int port, int bytes) {
         long frame = ring.begin();
         FrameTemplate.write(frame, headers, isV4, port, bytes, packetId++);

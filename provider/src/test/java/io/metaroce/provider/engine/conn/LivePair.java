@@ -20,6 +20,9 @@ class LivePair {
     final Node b;
     final int conn;
 
+    /** Packets handed to the connection so far. */
+    int sent = 64;
+
     LivePair() {
         this(1);
     }
@@ -35,6 +38,15 @@ class LivePair {
         assertEquals(64, bStreams.delivered.size());
         net.sent.clear();
         bStreams.order.clear();
+    }
+
+    /** Steady traffic: so many packets each millisecond. */
+    final void traffic(long ms, int packets) {
+        for (long i = 0; i < ms; i++) {
+            aStreams.send(conn, S, packets);
+            sent += packets;
+            net.run(MS);
+        }
     }
 
     final void assertAllDelivered(int packets, String what) {

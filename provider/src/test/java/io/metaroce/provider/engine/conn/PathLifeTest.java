@@ -283,10 +283,7 @@ final class PathLifeTest extends LivePair {
     void acks_go_on_by_the_way_back_on_which_a_probe_was_answered() {
         int dead = Ports.reverse(2, 2, 0, 0);
         net.drop = f -> f.from == b && f.type() == FrameType.ACK && f.path() == 2 && f.sourcePort == dead;
-        for (int i = 0; i < 200; i++) {
-            aStreams.send(conn, S, 40);
-            net.run(MS);
-        }
+        traffic(200, 40);
         assertEquals(0, a.count(Counter.PATHS_SUSPECTED));
         assertEquals(
                 1,

@@ -12,18 +12,12 @@ import org.junit.jupiter.api.Test;
 final class PlaneLifeTest extends LivePair {
     private static final long PLANE1 = 0xf0;
 
-    private int sent = 64;
-
     PlaneLifeTest() {
         super(2);
     }
 
     private void traffic(long ms) {
-        for (long i = 0; i < ms; i++) {
-            aStreams.send(conn, S, 40);
-            sent += 40;
-            net.run(MS);
-        }
+        traffic(ms, 40);
     }
 
     private void kill() {

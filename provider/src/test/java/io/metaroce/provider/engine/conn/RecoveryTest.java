@@ -144,10 +144,7 @@ final class RecoveryTest extends LivePair {
 
     @Test
     void a_single_packet_that_arrives_costs_no_marker_and_one_that_does_not_is_found_before_the_pto() {
-        for (int i = 0; i < 50; i++) {
-            aStreams.send(conn, S, 1);
-            net.run(MS);
-        }
+        traffic(50, 1);
         assertEquals(0, net.sent(a, FrameType.PROBE).size());
         net.drop = f -> isData(f) && (f.flags() & FrameFlag.RTX) == 0;
         long startNs = net.nowNs;
@@ -158,22 +155,13 @@ final class RecoveryTest extends LivePair {
 
     @Test
     void a_path_that_lost_nothing_for_128_packets_sends_no_marker_until_it_loses_one() {
-        for (int i = 0; i < 100; i++) {
-            aStreams.send(conn, S, 16);
-            net.run(MS);
-        }
+        traffic(100, 16);
         long before = a.count(Counter.TX_PROBES);
-        for (int i = 0; i < 20; i++) {
-            aStreams.send(conn, S, 16);
-            net.run(MS);
-        }
+        traffic(20, 16);
         assertEquals(before, a.count(Counter.TX_PROBES), "every tail is acknowledged in time");
         boolean[] lost = {false};
         net.drop = f -> isData(f) && !lost[0] && (lost[0] = true);
-        for (int i = 0; i < 20; i++) {
-            aStreams.send(conn, S, 16);
-            net.run(MS);
-        }
+        traffic(20, 16);
         assertTrue(lost[0]);
         long after = a.count(Counter.TX_PROBES) - before;
         assertTrue(after > 2, after + " markers: the path that lost a packet is eager again");

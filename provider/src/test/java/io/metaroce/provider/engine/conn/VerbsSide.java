@@ -2,8 +2,8 @@ package io.metaroce.provider.engine.conn;
 
 import io.metaroce.provider.engine.conn.TestNet.Node;
 import io.metaroce.provider.port.Completions;
+import io.metaroce.provider.port.PlainRegions;
 import io.metaroce.provider.port.QpAttributes;
-import io.metaroce.provider.port.Regions;
 import io.metaroce.provider.slots.Ring;
 import io.metaroce.provider.slots.SendSlot;
 import io.metaroce.provider.slots.Sge;
@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** One process with a whole engine: one registered buffer, one QP, one CQ. */
-final class VerbsSide implements Regions, Completions {
+final class VerbsSide extends PlainRegions implements Completions {
     static final int QP = 2;
     static final int KEY = 0x77;
     static final int BUFFER = 8 << 20;
@@ -27,7 +27,6 @@ final class VerbsSide implements Regions, Completions {
     final long sq;
     final long rq;
     final Node node;
-    private long old;
 
     VerbsSide(TestNet net, int host, int planes) {
         this(net, host, planes, 0x1000 + host);
@@ -78,35 +77,6 @@ final class VerbsSide implements Regions, Completions {
     @Override
     public long remote(int rkey, int pd, long va, long length, int access) {
         return rkey == KEY && va >= buffer && va + length <= buffer + BUFFER ? va : BAD_KEY;
-    }
-
-    @Override
-    public boolean copy(long destination, long source, long bytes) {
-        Mem.copy(source, destination, bytes);
-        return true;
-    }
-
-    @Override
-    public boolean storeRelease(long destination, long source, int bytes) {
-        Mem.copy(source, destination, bytes);
-        return true;
-    }
-
-    @Override
-    public boolean compareSwap(long address, long compare, long swap) {
-        old = Mem.compareAndExchangeLong(address, compare, swap);
-        return true;
-    }
-
-    @Override
-    public boolean fetchAdd(long address, long add) {
-        old = Mem.getAndAddLong(address, add);
-        return true;
-    }
-
-    @Override
-    public long old() {
-        return old;
     }
 
     @Override

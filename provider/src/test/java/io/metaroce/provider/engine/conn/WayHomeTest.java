@@ -14,15 +14,10 @@ import org.junit.jupiter.api.Test;
 /** A path that was moved off a dead route goes back to it when it works again, without disturbing anything (protocol section 13). */
 final class WayHomeTest extends LivePair {
     private final int home = c().path(2).sourcePort();
-    private int sent = 64;
 
-    /** Steady traffic: 20 packets a millisecond over four paths. */
+    /** Over four paths. */
     private void traffic(long ms) {
-        for (long i = 0; i < ms; i++) {
-            aStreams.send(conn, S, 20);
-            sent += 20;
-            net.run(MS);
-        }
+        traffic(ms, 20);
     }
 
     private boolean byHome(Flight f) {

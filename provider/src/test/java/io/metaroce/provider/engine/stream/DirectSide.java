@@ -6,8 +6,8 @@ import io.metaroce.provider.engine.Record;
 import io.metaroce.provider.port.Completions;
 import io.metaroce.provider.port.Counters;
 import io.metaroce.provider.port.Events;
+import io.metaroce.provider.port.PlainRegions;
 import io.metaroce.provider.port.QpAttributes;
-import io.metaroce.provider.port.Regions;
 import io.metaroce.provider.slots.RecvSlot;
 import io.metaroce.provider.slots.Ring;
 import io.metaroce.provider.slots.SendSlot;
@@ -17,7 +17,7 @@ import io.metaroce.wire.Qpn;
 import io.metaroce.wire.StreamBlock;
 
 /** One side of a loop without a wire: a Streams object over one buffer whose every access is allowed, and arrays of frames. Allocates nothing once it is open. */
-class DirectSide implements ConnectionLayer, Completions, Events, Regions {
+class DirectSide extends PlainRegions implements ConnectionLayer, Completions, Events {
     static final int QP = 3;
     static final int FRAMES = 64;
 
@@ -34,7 +34,6 @@ class DirectSide implements ConnectionLayer, Completions, Events, Regions {
     long completed;
     int lastBytes;
     long failed;
-    private long old;
 
     DirectSide(int slot) {
         streams = new Streams(EngineConfig.of(1, slot, slot), this, this, this, counters);
@@ -169,34 +168,5 @@ class DirectSide implements ConnectionLayer, Completions, Events, Regions {
     @Override
     public long remote(int rkey, int pd, long va, long length, int access) {
         return va;
-    }
-
-    @Override
-    public boolean copy(long destination, long source, long bytes) {
-        Mem.copy(source, destination, bytes);
-        return true;
-    }
-
-    @Override
-    public boolean storeRelease(long destination, long source, int bytes) {
-        Mem.copy(source, destination, bytes);
-        return true;
-    }
-
-    @Override
-    public boolean compareSwap(long address, long compare, long swap) {
-        old = Mem.compareAndExchangeLong(address, compare, swap);
-        return true;
-    }
-
-    @Override
-    public boolean fetchAdd(long address, long add) {
-        old = Mem.getAndAddLong(address, add);
-        return true;
-    }
-
-    @Override
-    public long old() {
-        return old;
     }
 }

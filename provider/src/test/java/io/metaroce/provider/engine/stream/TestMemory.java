@@ -1,12 +1,12 @@
 package io.metaroce.provider.engine.stream;
 
-import io.metaroce.provider.port.Regions;
+import io.metaroce.provider.port.PlainRegions;
 import io.metaroce.wire.Mem;
 import java.util.HashMap;
 import java.util.Map;
 
 /** Memory regions of one fake process: one key for both sides, virtual address = address. */
-final class TestMemory implements Regions {
+final class TestMemory extends PlainRegions {
     /** A registered buffer. */
     static final class Region {
         final int key;
@@ -42,7 +42,6 @@ final class TestMemory implements Regions {
 
     private final Map<Integer, Region> regions = new HashMap<>();
     private int nextKey = 0x1000;
-    private long old;
     int releases;
     long lastRelease;
     boolean unmapped;
@@ -89,8 +88,7 @@ final class TestMemory implements Regions {
 
     @Override
     public boolean copy(long destination, long source, long bytes) {
-        Mem.copy(source, destination, bytes);
-        return !unmapped;
+        return super.copy(destination, source, bytes) && !unmapped;
     }
 
     @Override
@@ -100,24 +98,6 @@ final class TestMemory implements Regions {
         }
         releases++;
         lastRelease = destination + bytes;
-        Mem.copy(source, destination, bytes);
-        return !unmapped;
-    }
-
-    @Override
-    public boolean compareSwap(long address, long compare, long swap) {
-        old = Mem.compareAndExchangeLong(address, compare, swap);
-        return true;
-    }
-
-    @Override
-    public boolean fetchAdd(long address, long add) {
-        old = Mem.getAndAddLong(address, add);
-        return true;
-    }
-
-    @Override
-    public long old() {
-        return old;
+        return copy(destination, source, bytes);
     }
 }
