@@ -26,5 +26,7 @@ public enum Mutation {
     /** I9: an ACK gives more than there is. (Nobody believes it: its tag is wrong then.) */
     GENEROUS_HINT,
     /** No fault of ours, but of a network that passes only what fits an MTU of 1500: everything must still be delivered. */
-    NARROW_NETWORK
+    NARROW_NETWORK,
+    /** The same, after twenty packets that did not fit have passed. */
+    NARROWING_NETWORK
 }

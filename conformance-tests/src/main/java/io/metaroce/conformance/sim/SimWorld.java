@@ -24,6 +24,7 @@ public final class SimWorld implements AutoCloseable {
     private static final long MUTATED_LIMIT_NS = 1_000_000_000L;
     private static final int VISIBLE_POSTS = 3;
     private static final int NARROW_BYTES = 1500 - 28;
+    private static final int WIDE_PASSED = 20;
     private static final long NO_SEGMENT = -1;
 
     private final long seed;
@@ -36,6 +37,7 @@ public final class SimWorld implements AutoCloseable {
     private final List<SimQp> qps = new ArrayList<>();
     private final List<SimNode> buried = new ArrayList<>();
     private long mutated;
+    private int widePassed;
     private boolean starving;
     private long swallowedSegment = NO_SEGMENT;
     private boolean remembers;
@@ -259,8 +261,12 @@ public final class SimWorld implements AutoCloseable {
         }
     }
 
+    private boolean narrows() {
+        return mutation == Mutation.NARROW_NETWORK || mutation == Mutation.NARROWING_NETWORK;
+    }
+
     private boolean isFaultOfOurs() {
-        return mutation != Mutation.NONE && mutation != Mutation.NARROW_NETWORK;
+        return mutation != Mutation.NONE && !narrows();
     }
 
     /** All QPs go through RESET and are connected again. */
@@ -386,8 +392,8 @@ public final class SimWorld implements AutoCloseable {
 
     /** Whether the mutation under test keeps a frame from ever leaving its host. */
     boolean swallows(long frame, int bytes) {
-        if (mutation == Mutation.NARROW_NETWORK) {
-            boolean wide = bytes > NARROW_BYTES;
+        if (narrows()) {
+            boolean wide = bytes > NARROW_BYTES && (mutation == Mutation.NARROW_NETWORK || ++widePassed > WIDE_PASSED);
             mutated += wide ? 1 : 0;
             return wide;
         }

@@ -13,6 +13,15 @@ final class NarrowNetworkTest {
 
     @Test
     void large_packets_that_vanish_are_cut_anew_and_all_is_delivered() {
+        play(Mutation.NARROW_NETWORK);
+    }
+
+    @Test
+    void also_when_large_packets_have_passed_before() {
+        play(Mutation.NARROWING_NETWORK);
+    }
+
+    private static void play(Mutation network) {
         int hit = 0;
         long steps = 0;
         for (long seed = 1; seed <= SEEDS; seed++) {
@@ -22,7 +31,7 @@ final class NarrowNetworkTest {
             }
             List<Checker> checkers = List.of(
                     new PlacementChecker(), new CompletionChecker(), new AtomicChecker(), new DeliveryChecker());
-            try (SimWorld world = new SimWorld(seed, profile, checkers, Mutation.NARROW_NETWORK)) {
+            try (SimWorld world = new SimWorld(seed, profile, checkers, network)) {
                 world.run();
                 hit += world.mutated() > 40 ? 1 : 0;
                 for (int i = 0; i < 2; i++) {

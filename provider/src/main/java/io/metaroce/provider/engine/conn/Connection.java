@@ -90,6 +90,13 @@ public final class Connection {
     int provenBytes;
 
     int largeLosses;
+    /** The size that the handshake has shown to pass. */
+    int sureBytes;
+
+    /** When the first of the larger packets was lost, and the size of the smallest that was. */
+    long largeLostNs;
+
+    int lostBytes;
     int segmentBytes;
     long peerAckDelayNs;
     int attached;
@@ -362,6 +369,12 @@ public final class Connection {
     void endTrial(Path path) {
         trialMask = 0;
         path.endTrial();
+    }
+
+    /** The handshake has shown that packets of this size pass. */
+    void onProven(int bytes) {
+        provenBytes = bytes;
+        sureBytes = bytes;
     }
 
     /** The path was heard. What it held before it was moved is still to be copied. */

@@ -256,7 +256,7 @@ final class Dispatcher {
         if (ackSeq - c.peerAckSeq > 0) {
             c.peerAckSeq = ackSeq;
         }
-        blackHole.onAck(c, sender, context.cleared, n);
+        blackHole.onAck(c, path, context.cleared, n, nowNs);
         tellCleared(c, sender, n, ackSeq, nowNs);
         boolean present = epoch == sender.epoch();
         if (present && (n > 0 || sender.heardNews())) {

@@ -119,7 +119,7 @@ final class Handshake {
         proofs.deriveKey(c, c.localId, c.peerNonce, c.peerId, c.peerNonce);
         c.tagged = true;
         c.maxPayload = 0xffff;
-        c.provenBytes = 0xffff;
+        c.onProven(0xffff);
         if (!pathLife.open(c, local, local, 0, nowNs)) {
             return false;
         }
@@ -502,7 +502,7 @@ final class Handshake {
             return false;
         }
         c.segmentBytes = segmentBytes(c.maxPayload, passedBytes);
-        c.provenBytes = passedBytes;
+        c.onProven(passedBytes);
         return true;
     }
 

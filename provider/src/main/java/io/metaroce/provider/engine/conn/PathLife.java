@@ -296,7 +296,9 @@ final class PathLife {
         }
         if (!progress && path.tail().passesProbesOnly(c.ptoNs(path, context.config.ptoFloorNs()), nowNs)) {
             suspect(c, path);
-            copyIfOthersLive(c, path, path.tail().progressNs());
+            if (c.suspectMask != c.allMask) {
+                c.copyMask |= 1L << path.id; // the peer is awake: it answers on this one
+            }
             path.tail().onGivenUp(nowNs);
             path.askAnew();
             c.probeMask |= 1L << path.id;

@@ -304,6 +304,23 @@ final class PathLifeTest extends LivePair {
     }
 
     @Test
+    void also_when_the_others_have_been_idle() {
+        int[] narrow = {-1};
+        net.drop = f -> {
+            if (f.from == a && isData(f) && narrow[0] < 0) {
+                narrow[0] = f.path();
+            }
+            return f.from == a && isData(f) && f.path() == narrow[0];
+        };
+        net.run(100 * MS);
+        aStreams.send(conn, S, 1);
+        assertTrue(net.runUntil(() -> bStreams.delivered.size() == 65, 5 * MS));
+        assertEquals(1, a.count(Counter.TX_COPIED));
+        net.run(5 * MS);
+        assertAllDelivered(65, "probes only, alone");
+    }
+
+    @Test
     void a_late_ack_of_an_earlier_epoch_clears_packets_but_does_not_make_the_path_good() {
         List<Flight> late = new ArrayList<>();
         Set<Integer> first = new HashSet<>();

@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 /** A few nodes, virtual time, and a network that a test can look into and cut: every frame in flight is an object. Subnet k reaches plane k only. */
 final class TestNet {
     static final long MS = 1_000_000L;
+    private static final int SLOT = 4608;
 
     /** One frame under way. */
     static final class Flight {
@@ -200,7 +201,7 @@ final class TestNet {
         private final long[] addresses = new long[64];
         private final RxBatch rx = new RxBatch();
         private final long buffer = Mem.alloc(65_536);
-        private final long rxBuffer = Mem.alloc(RxBatch.CAPACITY * 2048);
+        private final long rxBuffer = Mem.alloc(RxBatch.CAPACITY * SLOT);
         private final Map<String, Integer> handles = new HashMap<>();
         private final List<long[]> targets = new ArrayList<>();
         private int committed;
@@ -283,7 +284,7 @@ final class TestNet {
                 int n = Math.min(inbox.size(), RxBatch.CAPACITY);
                 for (int i = 0; i < n; i++) {
                     Flight f = inbox.get(i);
-                    long at = rxBuffer + i * 2048L;
+                    long at = rxBuffer + i * (long) SLOT;
                     Mem.copy(f.bytes, 0, at, f.bytes.length);
                     int plane = (int) (f.toLo >>> 16 & 0xff);
                     rx.add(at, f.bytes.length, plane, f.ecn, 0, address(plane, f.from.host), f.sourcePort);
