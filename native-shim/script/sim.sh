@@ -14,7 +14,7 @@ simulate() {
     for jar in "$MROCE_DIR"/target/mroce/lib/*.jar; do
         path=$path:$jar
     done
-    exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseParallelGC -cp "$path" "$main" "$@"
+    exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseParallelGC -XX:MaxRAMPercentage=85 -XX:NewRatio=7 -cp "$path" "$main" "$@"
 }
 
 mroce_sim() {

@@ -1,25 +1,27 @@
 package io.metaroce.conformance.scenario;
 
+import io.metaroce.provider.slots.Ring;
 import java.util.Arrays;
 
 /** RDMA Writes of one size from a host to another, a number of them outstanding, and how long each took. */
 final class Flow implements Work {
-    private static final int ENTRIES = 16;
-    private static final int PLACE_BYTES = (1 << FlowHost.FLOW_BITS) / ENTRIES;
+    private static final int MOST_OUTSTANDING = 16;
+    private static final int PLACE_BYTES = (1 << FlowHost.FLOW_BITS) / MOST_OUTSTANDING;
 
     private final FlowHost from;
     private final FlowHost to;
     private final int bytes;
     private final int outstanding;
+    private final int entries;
     private final long limit;
     private final QpPair qps;
-    private final long[] postedNs = new long[ENTRIES];
+    private final long[] postedNs;
     private long posted;
     private long done;
     private long timesFrom;
     private long lastDoneNs;
     private long gapNs;
-    private long[] tookNs = new long[64];
+    private long[] tookNs = new long[1];
 
     /** @param limit messages to send; Long.MAX_VALUE for ever */
     Flow(FlowHost from, FlowHost to, int bytes, int outstanding, long limit) {
@@ -29,9 +31,11 @@ final class Flow implements Work {
             throw new IllegalArgumentException(bytes + " bytes are more than a place holds, " + PLACE_BYTES);
         }
         this.bytes = bytes;
-        this.outstanding = Math.min(outstanding, ENTRIES);
+        this.outstanding = Math.min(outstanding, MOST_OUTSTANDING);
+        entries = Ring.entriesFor(this.outstanding);
+        postedNs = new long[entries];
         this.limit = limit;
-        qps = new QpPair(this, from, to, ENTRIES, 1);
+        qps = new QpPair(this, from, to, entries, 1);
     }
 
     @Override
@@ -49,8 +53,8 @@ final class Flow implements Work {
         boolean any = false;
         while (posted - done < outstanding && posted < limit) {
             // a place of its own: bytes that a later message has written already are not placed, and would not count
-            qps.post(posted, 0, bytes, 1, FlowHost.memory(qps.qpTo) + posted % ENTRIES * PLACE_BYTES);
-            postedNs[(int) (posted % ENTRIES)] = nowNs;
+            qps.post(posted, 0, bytes, 1, FlowHost.memory(qps.qpTo) + posted % MOST_OUTSTANDING * PLACE_BYTES);
+            postedNs[(int) (posted % entries)] = nowNs;
             posted++;
             any = true;
         }
@@ -68,7 +72,7 @@ final class Flow implements Work {
         if (times == tookNs.length) {
             tookNs = Arrays.copyOf(tookNs, tookNs.length * 2);
         }
-        tookNs[times] = nowNs - postedNs[(int) (wrId % ENTRIES)];
+        tookNs[times] = nowNs - postedNs[(int) (wrId % entries)];
         gapNs = Math.max(gapNs, nowNs - lastDoneNs);
         lastDoneNs = nowNs;
         done++;

@@ -15,6 +15,7 @@ final class FlowNet implements AutoCloseable {
     private final FlowHost[] hosts;
     private final List<Flow> flows = new ArrayList<>();
     private final SplittableRandom random;
+    private int finished;
 
     /** @param change what is unlike the engine's defaults */
     FlowNet(long seed, Topology topology, int mtuBytes, UnaryOperator<EngineConfig> change) {
@@ -90,12 +91,10 @@ final class FlowNet implements AutoCloseable {
     }
 
     private boolean finished() {
-        for (int i = 0; i < flows.size(); i++) {
-            if (!flows.get(i).finished()) {
-                return false;
-            }
+        while (finished < flows.size() && flows.get(finished).finished()) {
+            finished++;
         }
-        return true;
+        return finished == flows.size();
     }
 
     /** Payload bits a nanosecond placed on a host during a time that runs now. */

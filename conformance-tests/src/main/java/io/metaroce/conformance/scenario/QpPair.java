@@ -3,13 +3,17 @@ package io.metaroce.conformance.scenario;
 import io.metaroce.provider.slots.Ring;
 import io.metaroce.provider.slots.SendSlot;
 import io.metaroce.provider.slots.Sge;
+import io.metaroce.wire.Mem;
 
 /** Two QPs that are connected, one at each of two hosts, and their rings. Requests are posted at the first. */
 final class QpPair {
+    private static final int SLOT = 64;
+
     private final FlowHost from;
     private final FlowHost to;
-    private final long[] rings;
+    private final long memory;
     private final long sq;
+    private final long receives;
 
     /** Index of each QP at its host. */
     final int qpFrom;
@@ -23,13 +27,19 @@ final class QpPair {
     QpPair(Work work, FlowHost from, FlowHost to, int requests, int receives) {
         this.from = from;
         this.to = to;
-        rings = new long[] {
-            Ring.allocate(requests, 64), Ring.allocate(1, 64), Ring.allocate(1, 64), Ring.allocate(receives, 64)
-        };
-        sq = rings[0];
-        qpFrom = from.createQp(work, sq, rings[1]);
-        qpTo = to.createQp(work, rings[2], rings[3]);
+        memory = Mem.alloc(Ring.bytes(requests, SLOT) + 2 * Ring.bytes(1, SLOT) + Ring.bytes(receives, SLOT));
+        sq = ring(memory, requests);
+        long noReceives = ring(sq + Ring.bytes(requests, SLOT), 1);
+        long noRequests = ring(noReceives + Ring.bytes(1, SLOT), 1);
+        this.receives = ring(noRequests + Ring.bytes(1, SLOT), receives);
+        qpFrom = from.createQp(work, sq, noReceives);
+        qpTo = to.createQp(work, noRequests, this.receives);
         connect();
+    }
+
+    private static long ring(long at, int entries) {
+        Ring.init(at, entries, SLOT);
+        return at;
     }
 
     void connect() {
@@ -48,7 +58,7 @@ final class QpPair {
 
     /** The ring of receives of the second QP. */
     long receives() {
-        return rings[3];
+        return receives;
     }
 
     /** A signalled request with one SGE of the sender's memory; the host is to be rung. */
@@ -67,8 +77,6 @@ final class QpPair {
     }
 
     void free() {
-        for (long ring : rings) {
-            Ring.free(ring);
-        }
+        Mem.free(memory);
     }
 }

@@ -17,6 +17,7 @@ public final class SimMain {
             new SprayingScenario(),
             new IsolationScenario(),
             new ScaleScenario(),
+            new MeshScenario(),
             new WanScenario(),
             new FabricsScenario());
 

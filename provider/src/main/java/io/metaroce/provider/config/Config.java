@@ -1,5 +1,6 @@
 package io.metaroce.provider.config;
 
+import io.metaroce.provider.engine.EngineConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -9,7 +10,7 @@ import java.util.Map;
  * The settings of a device.
  *
  * @param netdevs METAROCE_IFACE: names of the planes' netdevs, separated by commas; empty: the default one
- * @param pathsPerPlane METAROCE_PATHS: paths of a connection on each plane, 1 to 64
+ * @param pathsPerPlane METAROCE_PATHS: paths of a connection on each plane, 1 to 64; fewer where all planes together would have more than 64
  * @param windowBytes METAROCE_WINDOW: most bytes in flight of a connection, 16384 to 1 GiB; what it has in flight is the congestion control's affair
  * @param stats METAROCE_STATS: where the counters go at close: empty nowhere, "stderr" (also written 1), else a file
  * @param log METAROCE_LOG: where the log goes: "failures" (on stderr, the default), "off" (also written 0), "stderr" (also written 1), else a file
@@ -53,7 +54,7 @@ public record Config(
     public static Config of(Map<String, String> environment) {
         return new Config(
                 netdevs(environment.getOrDefault("METAROCE_IFACE", "")),
-                number(environment, "METAROCE_PATHS", 8, 1, 64),
+                number(environment, "METAROCE_PATHS", EngineConfig.PATHS, 1, 64),
                 number(environment, "METAROCE_WINDOW", 1 << 26, 1 << 14, 1 << 30),
                 target(environment.getOrDefault("METAROCE_STATS", ""), ""),
                 target(environment.getOrDefault("METAROCE_LOG", "failures"), "off"),

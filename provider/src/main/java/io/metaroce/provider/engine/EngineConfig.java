@@ -6,7 +6,7 @@ package io.metaroce.provider.engine;
  * @param bootNonce random, not zero; another one at every start of the process
  * @param seed of the engine's own generator (connection ids, first SPSNs, path choice, cookie key); secret and random on a real link
  * @param localSlot the claimed UDP slot, 0..1023
- * @param pathsPerPlane paths of a connection on each plane, 1..64
+ * @param pathsPerPlane paths of a connection on each plane, 1..64; fewer where all planes together would have more than 64
  * @param windowBytes the window of a connection never exceeds it
  * @param ackDelayNs longest delay of an acknowledgement
  * @param ptoFloorNs least probe time-out
@@ -23,9 +23,12 @@ public record EngineConfig(
         long ptoFloorNs,
         int segmentWindow,
         boolean hints) {
+    /** Paths of a connection on each plane, by default (protocol section 13 has the measurement). */
+    public static final int PATHS = 16;
+
     /** The defaults of protocol sections 5 and 11. */
     public static EngineConfig of(long bootNonce, long seed, int localSlot) {
-        return new EngineConfig(bootNonce, seed, localSlot, 8, 1 << 26, 25_000, 200_000, 4096, true);
+        return new EngineConfig(bootNonce, seed, localSlot, PATHS, 1 << 26, 25_000, 200_000, 4096, true);
     }
 
     public EngineConfig withPathsPerPlane(int paths) {

@@ -13,7 +13,7 @@ final class ConfigTest {
     void nothing_set_gives_the_defaults() {
         Config config = Config.of(Map.of());
         assertEquals(List.of(), config.netdevs());
-        assertEquals(8, config.pathsPerPlane());
+        assertEquals(16, config.pathsPerPlane());
         assertEquals(1 << 26, config.windowBytes());
         assertEquals("", config.stats());
         assertEquals("failures", config.log());
@@ -24,13 +24,13 @@ final class ConfigTest {
     void every_variable_is_read() {
         Config config = Config.of(Map.of(
                 "METAROCE_IFACE", "eth0,eth1",
-                "METAROCE_PATHS", "16",
+                "METAROCE_PATHS", "12",
                 "METAROCE_WINDOW", "65536",
                 "METAROCE_STATS", "1",
                 "METAROCE_LOG", "0",
                 "METAROCE_DAEMON", "normal"));
         assertEquals(List.of("eth0", "eth1"), config.netdevs());
-        assertEquals(16, config.pathsPerPlane());
+        assertEquals(12, config.pathsPerPlane());
         assertEquals(65536, config.windowBytes());
         assertEquals("stderr", config.stats());
         assertEquals("off", config.log());

@@ -108,7 +108,7 @@ public final class Connection {
     CongestionControl control;
 
     /** Handles by local plane * 8 + peer plane; {@link #UNKNOWN} before the first question, -1 no route. */
-    final int[] destinations = new int[64];
+    int[] destinations = {};
 
     static final int UNKNOWN = -2;
 
@@ -127,7 +127,6 @@ public final class Connection {
     long uncopiedMask;
 
     long copyMask;
-    private final int[] copyCursor = new int[MAX_PATHS];
     long inFlightBytes;
     long wokenNs = Long.MIN_VALUE;
     /** When the next path may move while all are silent. */
@@ -151,7 +150,7 @@ public final class Connection {
     /** An ACK found no room behind the data. */
     boolean acksFirst;
 
-    private int[] work = new int[16];
+    private int[] work = new int[4];
     private int workHead;
     private int workCount;
     private int workQuantum = QUANTUM_BYTES;
@@ -167,7 +166,6 @@ public final class Connection {
         this.connectionTimer = connectionTimer;
         this.ackTimer = ackTimer;
         this.paceTimer = paceTimer;
-        Arrays.fill(destinations, UNKNOWN);
     }
 
     // ---- for tests and checkers ----
@@ -358,7 +356,7 @@ public final class Connection {
         path.suspect(true);
         suspectMask |= bit;
         uncopiedMask |= bit;
-        copyCursor[path.id] = path.sender().cum();
+        path.copyCursor(path.sender().cum());
         inFlightBytes -= path.sender().inFlightBytes();
         if (control != null) {
             control.onSuspect(path, true);
@@ -397,7 +395,7 @@ public final class Connection {
     /** The suspect path has a new epoch. */
     void orphaned(Path path) {
         long bit = 1L << path.id;
-        copyCursor[path.id] = path.sender().cum();
+        path.copyCursor(path.sender().cum());
         if (path.sender().orphans() == 0) {
             uncopiedMask &= ~bit;
             copyMask &= ~bit;
@@ -425,15 +423,6 @@ public final class Connection {
     void updateFull(Path path) {
         long bit = 1L << path.id;
         fullMask = isFull(path) ? fullMask | bit : fullMask & ~bit;
-    }
-
-    int copyCursor(Path path) {
-        int cum = path.sender().cum();
-        return copyCursor[path.id] - cum < 0 ? cum : copyCursor[path.id];
-    }
-
-    void copyCursor(Path path, int psn) {
-        copyCursor[path.id] = psn;
     }
 
     /** Whether anything could go out on the paths now, windows aside. */

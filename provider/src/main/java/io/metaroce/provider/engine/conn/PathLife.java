@@ -8,6 +8,7 @@ import io.metaroce.provider.engine.timer.TimerKind;
 import io.metaroce.provider.port.Counter;
 import io.metaroce.wire.PathCtlBody;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -44,6 +45,11 @@ final class PathLife {
             return -1;
         }
         int at = localPlane * PLANE_SLOTS + peerPlane;
+        int known = c.destinations.length;
+        if (at >= known) {
+            c.destinations = Arrays.copyOf(c.destinations, (localPlane + 1) * PLANE_SLOTS);
+            Arrays.fill(c.destinations, known, c.destinations.length, Connection.UNKNOWN);
+        }
         int destination = c.destinations[at];
         if (destination == Connection.UNKNOWN) {
             destination = context.routes.destination(localPlane, peer.hi(peerPlane), peer.lo(peerPlane), peer.port());
@@ -58,12 +64,10 @@ final class PathLife {
      * @return false when no pair has a way
      */
     boolean open(Connection c, Planes local, Planes peer, long rttGuessNs, long nowNs) {
-        int perPlane = Math.min(context.config.pathsPerPlane(), Connection.MAX_PATHS);
-        int most = Connection.MAX_PATHS / perPlane;
         List<int[]> pairs = new ArrayList<>();
         int localDone = 0;
         int peerDone = 0;
-        for (int i = 0; i < Math.min(local.count(), peer.count()) && pairs.size() < most; i++) {
+        for (int i = 0; i < Math.min(local.count(), peer.count()); i++) {
             if (destination(c, i, i) >= 0) {
                 pairs.add(new int[] {i, i});
                 localDone |= 1 << i;
@@ -72,7 +76,7 @@ final class PathLife {
         }
         for (int pass = 0; pass < 2; pass++) {
             for (int i = 0; i < local.count(); i++) {
-                for (int j = 0; j < peer.count() && pairs.size() < most; j++) {
+                for (int j = 0; j < peer.count(); j++) {
                     boolean localFree = (localDone & 1 << i) == 0;
                     boolean peerFree = (peerDone & 1 << j) == 0;
                     if ((pass == 0 ? localFree && peerFree : localFree || peerFree) && destination(c, i, j) >= 0) {
@@ -86,6 +90,7 @@ final class PathLife {
         if (pairs.isEmpty()) {
             return false;
         }
+        int perPlane = Math.min(context.config.pathsPerPlane(), Connection.MAX_PATHS / pairs.size());
         Path[] paths = new Path[pairs.size() * perPlane];
         Plane[] planes = new Plane[pairs.size()];
         int id = 0;

@@ -448,7 +448,7 @@ final class Transmitter {
             mask &= mask - 1;
             PathSender sender = from.sender();
             int end = from.suspect() ? sender.nextPsn() : sender.psnBase();
-            int psn = c.copyCursor(from);
+            int psn = from.copyCursor();
             for (; psn - end < 0; psn++) {
                 if (!sender.isOpen(psn)) {
                     continue;
@@ -459,17 +459,17 @@ final class Transmitter {
                 }
                 Path to = pathForCopy(c, from, psn, nowNs);
                 if (to == null) {
-                    c.copyCursor(from, psn);
+                    from.copyCursor(psn);
                     return true; // an ACK makes room
                 }
                 long frame = tx.begin(to.destination);
                 if (frame == 0) {
-                    c.copyCursor(from, psn);
+                    from.copyCursor(psn);
                     return false;
                 }
                 copy(c, from, psn, to, tx, frame, nowNs);
             }
-            c.copyCursor(from, psn);
+            from.copyCursor(psn);
             c.copyMask &= ~(1L << from.id);
             c.uncopiedMask &= ~(1L << from.id);
         }

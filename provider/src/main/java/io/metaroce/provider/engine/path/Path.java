@@ -36,6 +36,7 @@ public final class Path {
     private int rePaths;
     private long silentSinceNs;
     private int othersHeard;
+    private int copyCursor;
     private long doubtedNs = NOT_DOUBTED;
 
     public Path(int id, Plane plane, int destination, int sourcePort, int timer) {
@@ -183,6 +184,16 @@ public final class Path {
 
     public void muted(boolean value) {
         muted = value;
+    }
+
+    /** While the path is suspect: the first PSN that may still have to be copied to another path. */
+    public int copyCursor() {
+        int cum = sender.cum();
+        return copyCursor - cum < 0 ? cum : copyCursor;
+    }
+
+    public void copyCursor(int psn) {
+        copyCursor = psn;
     }
 
     /** News on the connection, counted, when this path was heard last or began to have something in flight. */

@@ -21,7 +21,9 @@ public final class PathSender {
 
     private static final int NONE = -1;
     private static final int LONGS = 4;
-    private static final int FIRST_CAPACITY = 16;
+    private static final int FIRST_CAPACITY = 4;
+    private static final long[] NO_RECORDS = {};
+    private static final short[] NO_LINKS = {};
 
     // Word 3 of a record: stream 14, space 1, control 1, void 1, silent 1, segments - 1 8, state 2, resent 1, orphan 1,
     // path control 1, bytes 16.
@@ -40,10 +42,10 @@ public final class PathSender {
 
     private final LossDetector loss = new LossDetector();
 
-    private int capacity = FIRST_CAPACITY;
-    private long[] records = new long[FIRST_CAPACITY * LONGS]; // sent at; tx order, spsn; ref, life; word 3
-    private short[] older = new short[FIRST_CAPACITY];
-    private short[] newer = new short[FIRST_CAPACITY];
+    private int capacity;
+    private long[] records = NO_RECORDS; // sent at; tx order, spsn; ref, life; word 3
+    private short[] older = NO_LINKS;
+    private short[] newer = NO_LINKS;
     private int oldest = NONE;
     private int newest = NONE;
     private int lostFirst = NONE;
@@ -533,9 +535,9 @@ public final class PathSender {
         }
     }
 
-    /** Doubles the tables. {@code upTo} is the PSN about to be opened; the records of [cum, upTo) move. */
+    /** Doubles the tables, or makes the first. {@code upTo} is the PSN about to be opened; the records of [cum, upTo) move. */
     private void grow(int upTo) {
-        int bigger = capacity * 2;
+        int bigger = Math.max(FIRST_CAPACITY, capacity * 2);
         long[] moved = new long[bigger * LONGS];
         short[] movedOlder = new short[bigger];
         short[] movedNewer = new short[bigger];
