@@ -28,6 +28,11 @@ class LivePair {
     }
 
     LivePair(int planes) {
+        this(planes, 4);
+    }
+
+    LivePair(int planes, int pathsPerPlane) {
+        net.pathsPerPlane = pathsPerPlane;
         a = net.node(1, 0x11, planes, aStreams);
         b = net.node(2, 0x22, planes, bStreams);
         conn = a.attach(b);

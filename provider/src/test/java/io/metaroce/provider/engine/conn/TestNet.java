@@ -90,6 +90,8 @@ final class TestNet {
     long nowNs;
     long delayNs = 10_000;
     int maxPayload = 1472;
+    /** Of nodes made from now on: tests count them. */
+    int pathsPerPlane = 4;
     /** Judges every frame when it is sent: true drops it. May also change it. */
     Predicate<Flight> drop = f -> false;
 
@@ -99,9 +101,8 @@ final class TestNet {
             Comparator.<Flight>comparingLong(f -> f.arrivesNs).thenComparingLong(f -> f.number));
     private long number;
 
-    /** Four paths a plane: the tests count them. */
-    private static EngineConfig config(long bootNonce, int host) {
-        return EngineConfig.of(bootNonce, bootNonce * 31 + host, host).withPathsPerPlane(4);
+    private EngineConfig config(long bootNonce, int host) {
+        return EngineConfig.of(bootNonce, bootNonce * 31 + host, host).withPathsPerPlane(pathsPerPlane);
     }
 
     /** A new node; its address on plane k is 10.k.0.{@code host}. */
