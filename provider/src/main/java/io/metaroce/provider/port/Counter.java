@@ -45,6 +45,8 @@ public enum Counter {
     PATHS_SUSPECTED,
     /** Connections that keep to smaller packets since larger ones have vanished. */
     MTU_STEPS_DOWN,
+    /** The larger packets are tried again, {@link #MTU_STEPS_DOWN} once more if they are still lost. */
+    MTU_STEPS_UP,
     /** Times a path got another source port because its probes were lost. */
     PATHS_MOVED,
     /** Times a path that was moved came back to its first source port. */

@@ -7,7 +7,7 @@ import io.metaroce.provider.port.Counter;
 /**
  * Routes on which large packets vanish without a word (RFC 8899, section 4.3): both interfaces may send 9000 bytes and something between them does not pass them on. The
  * handshake has shown one size that passes, each acknowledged packet shows another; when packets above all that was shown are lost again and again, and none of them ever
- * arrives, the connection keeps below from then on. What was under way is cut anew. A size that has passed once can stop to pass when routes change; that takes time to
+ * arrives, the connection keeps below from then on. What was under way is cut anew. The larger size is tried again later. A size that has passed once can stop to pass when routes change; that takes time to
  * believe, because a full queue loses many packets at once, too.
  */
 final class BlackHole {
@@ -16,6 +16,14 @@ final class BlackHole {
 
     /** Probe time-outs without one arriving, while they are lost, after which this holds for a size that has passed before. */
     private static final int PROBE_TIME_OUTS = 4;
+
+    /** From a step down to the first trial of the larger size; twice as long after each that fails, up to the PMTU_RAISE_TIMER of RFC 8899 (section 5.1.1). */
+    static final long FIRST_RAISE_NS = 10_000_000_000L;
+
+    static final long RAISE_NS = 600_000_000_000L;
+
+    /** Losses in a row that end a trial (RFC 8899, section 5.1.2). */
+    private static final int MAX_PROBES = 3;
 
     private final Context context;
 
@@ -26,6 +34,9 @@ final class BlackHole {
     /** What an ACK of the path shows, which has cleared {@code n} packets: without loss it costs nothing once the largest packet has passed. */
     void onAck(Connection c, Path path, int[] cleared, int n, long nowNs) {
         PathSender sender = path.sender();
+        if (nowNs >= c.raiseNs) {
+            raise(c);
+        }
         if (c.provenBytes < c.maxPayload || c.largeLosses > 0) {
             for (int k = 0; k < n; k++) {
                 onPassed(c, sender.bytes(cleared[k]));
@@ -36,8 +47,20 @@ final class BlackHole {
         }
     }
 
+    /** Data of the larger size is the probe (RFC 8899, section 4.1): it comes only when there is something to gain. */
+    private void raise(Connection c) {
+        c.raiseNs = Long.MAX_VALUE;
+        c.raising = true;
+        c.largeLosses = 0;
+        c.maxPayload = c.wideBytes;
+        context.counters.inc(Counter.MTU_STEPS_UP);
+    }
+
     private static void onPassed(Connection c, int bytes) {
-        c.provenBytes = Math.max(c.provenBytes, bytes);
+        if (bytes > c.provenBytes) {
+            c.provenBytes = bytes;
+            c.raising = false;
+        }
         if (bytes >= c.lostBytes) {
             c.largeLosses = 0;
         }
@@ -55,16 +78,20 @@ final class BlackHole {
         c.largeLosses += path.sender().newlyLost();
         boolean passedBefore = c.lostBytes <= c.provenBytes;
         long patienceNs = passedBefore ? PROBE_TIME_OUTS * c.ptoNs(path, context.config.ptoFloorNs()) : 0;
-        if (c.largeLosses >= LOSSES && nowNs - c.largeLostNs >= patienceNs) {
+        if (c.largeLosses >= (c.raising ? MAX_PROBES : LOSSES) && nowNs - c.largeLostNs >= patienceNs) {
             c.provenBytes = passedBefore ? c.sureBytes : c.provenBytes;
-            stepDown(c);
+            stepDown(c, nowNs);
         }
     }
 
-    private void stepDown(Connection c) {
+    private void stepDown(Connection c, long nowNs) {
         int narrower = Math.max(c.provenBytes, Handshake.LEAST_PAYLOAD_BYTES);
         c.largeLosses = 0;
         if (narrower < c.maxPayload) {
+            c.wideBytes = Math.max(c.wideBytes, c.maxPayload);
+            c.raiseWaitNs = c.raiseWaitNs == 0 ? FIRST_RAISE_NS : Math.min(2 * c.raiseWaitNs, RAISE_NS);
+            c.raiseNs = nowNs + c.raiseWaitNs;
+            c.raising = false;
             context.events.log("packets of up to " + c.maxPayload + " bytes to " + Planes.text(c.remoteHi, c.remoteLo)
                     + " vanish on the way (an MTU that is not the interfaces'?); going on with " + narrower);
             c.maxPayload = narrower;

@@ -97,6 +97,15 @@ public final class Connection {
     long largeLostNs;
 
     int lostBytes;
+
+    /** The size that was given up, when it is tried again (Long.MAX_VALUE: nothing is), and how long that was put off. */
+    int wideBytes;
+
+    long raiseNs = Long.MAX_VALUE;
+    long raiseWaitNs;
+    /** It is being tried, and no packet of it has passed yet. */
+    boolean raising;
+
     int segmentBytes;
     long peerAckDelayNs;
     int attached;
@@ -373,6 +382,11 @@ public final class Connection {
     void onProven(int bytes) {
         provenBytes = bytes;
         sureBytes = bytes;
+        largeLosses = 0;
+        wideBytes = 0;
+        raiseNs = Long.MAX_VALUE;
+        raiseWaitNs = 0;
+        raising = false;
     }
 
     /** The path was heard. What it held before it was moved is still to be copied. */

@@ -73,4 +73,57 @@ final class BlackHoleTest {
         assertTrue(x.node.count(Counter.TX_RESENT) > 20 * 16, "more than a black hole needs");
         assertEquals(0, x.node.count(Counter.MTU_STEPS_DOWN));
     }
+
+    @Test
+    void a_network_that_is_wide_again_is_used_again_ten_seconds_later() {
+        narrow();
+        assertTrue(write(8, 20 * MS));
+        net.drop = f -> false;
+        net.sent.clear();
+        net.run(BlackHole.FIRST_RAISE_NS - 100 * MS);
+        assertTrue(write(8, 20 * MS));
+        assertEquals(0, widePackets(), "not yet");
+        net.run(200 * MS);
+        assertTrue(write(1, 20 * MS), "its first ACK begins the trial");
+        assertTrue(write(8, 20 * MS));
+        assertTrue(widePackets() > 40, "" + widePackets());
+        assertEquals(1, x.node.count(Counter.MTU_STEPS_UP));
+        assertEquals(1, x.node.count(Counter.MTU_STEPS_DOWN));
+    }
+
+    @Test
+    void a_network_that_stays_narrow_is_tried_ever_more_rarely_and_costs_milliseconds_each_time() {
+        narrow();
+        assertTrue(write(8, 20 * MS));
+        long[] trials = {10, 20, 40, 80};
+        for (int i = 0; i < trials.length; i++) {
+            net.run(trials[i] * 1_000 * MS - 100 * MS);
+            assertTrue(write(8, 20 * MS));
+            assertEquals(i, x.node.count(Counter.MTU_STEPS_UP));
+            net.run(200 * MS);
+            assertTrue(write(1, 20 * MS));
+            assertTrue(write(8, 20 * MS), "trial " + i);
+            assertEquals(i + 1, x.node.count(Counter.MTU_STEPS_UP));
+            assertEquals(i + 2, x.node.count(Counter.MTU_STEPS_DOWN));
+        }
+    }
+
+    @Test
+    void a_trial_ends_after_few_losses_also_when_one_packet_at_a_time_is_under_way() {
+        narrow();
+        assertTrue(write(8, 20 * MS));
+        net.run(BlackHole.FIRST_RAISE_NS);
+        net.sent.clear();
+        x.write(written++, x.buffer, 64, y.buffer, net.nowNs);
+        for (int i = 0; i < 4; i++) {
+            x.write(written++, x.buffer, 4000, y.buffer, net.nowNs);
+            assertTrue(net.runUntil(() -> x.wcs.size() == written, 20 * MS), "message " + i);
+        }
+        assertTrue(widePackets() <= 6, widePackets() + " were sent to be lost");
+        assertEquals(2, x.node.count(Counter.MTU_STEPS_DOWN));
+    }
+
+    private long widePackets() {
+        return net.sent.stream().filter(f -> f.bytes.length > NARROW).count();
+    }
 }
