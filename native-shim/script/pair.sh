@@ -241,12 +241,19 @@ now_us() {
     NOW_US=${EPOCHREALTIME/[.,]/}
 }
 
-# Takes the end of a command from the pipe, if one comes within $1 microseconds.
+# Takes the end of a command from the pipe, if one comes within $1 microseconds. A line may be half read when the time is over (a busy machine stops this shell between
+# two bytes): that half is kept for the next call.
+HALF_EVENT=
 await_event() {
-    local who status limit
+    local line who status limit
     [ "$1" -gt 0 ] || return 1
     printf -v limit '%d.%06d' $(($1 / 1000000)) $(($1 % 1000000))
-    read -r -t "$limit" -u "$EVENTS" who status || return 1
+    if ! IFS= read -r -t "$limit" -u "$EVENTS" line; then
+        HALF_EVENT+=$line
+        return 1
+    fi
+    read -r who status <<<"$HALF_EVENT$line"
+    HALF_EVENT=
     case $who in
         server) SERVER_STATUS=$status ;;
         client) CLIENT_STATUS=$status ;;

@@ -51,6 +51,31 @@ final class PairTest {
         assertEquals(0, ran.status());
     }
 
+    /** On a busy machine: `mroce pair` waited for a server that had ended, until its time was over. */
+    @Test
+    void the_end_of_a_command_is_not_lost_when_it_is_half_read_in_time(@TempDir Path dir) throws Exception {
+        String script = """
+                . "$MROCE_DIR/script/common.sh"
+                . "$MROCE_DIR/script/pair.sh"
+                mkfifo "$0"
+                exec {EVENTS}<>"$0"
+                printf 'serv' >&"$EVENTS"
+                await_event 10000
+                printf 'er' >&"$EVENTS"
+                await_event 10000
+                printf ' 7\\nclient 0\\n' >&"$EVENTS"
+                await_event 1000000
+                await_event 1000000
+                echo "$SERVER_STATUS $CLIENT_STATUS"
+                """;
+        ProcessBuilder builder =
+                new ProcessBuilder("bash", "-c", script, dir.resolve("events").toString());
+        builder.environment()
+                .put("MROCE_DIR", TidyTest.root().resolve("native-shim").toString());
+        Ran ran = Ran.run(builder, TIMEOUT_S);
+        assertEquals("7 0\n", ran.out(), ran.err());
+    }
+
     @Test
     void the_status_of_a_client_that_fails_is_the_status() throws Exception {
         assertEquals(7, pair("true", "exit 7").status());
