@@ -14,6 +14,7 @@ simulate() {
     for jar in "$MROCE_DIR"/target/mroce/lib/*.jar; do
         path=$path:$jar
     done
+    # Most of the memory, and most of that for what lives long: mroce sim mesh holds 12 GB.
     exec "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -XX:+UseParallelGC -XX:MaxRAMPercentage=85 -XX:NewRatio=7 -cp "$path" "$main" "$@"
 }
 

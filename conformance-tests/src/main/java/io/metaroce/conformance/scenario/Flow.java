@@ -12,7 +12,6 @@ final class Flow implements Work {
     private final FlowHost to;
     private final int bytes;
     private final int outstanding;
-    private final int entries;
     private final long limit;
     private final QpPair qps;
     private final long[] postedNs;
@@ -32,7 +31,7 @@ final class Flow implements Work {
         }
         this.bytes = bytes;
         this.outstanding = Math.min(outstanding, MOST_OUTSTANDING);
-        entries = Ring.entriesFor(this.outstanding);
+        int entries = Ring.entriesFor(this.outstanding);
         postedNs = new long[entries];
         this.limit = limit;
         qps = new QpPair(this, from, to, entries, 1);
@@ -54,7 +53,7 @@ final class Flow implements Work {
         while (posted - done < outstanding && posted < limit) {
             // a place of its own: bytes that a later message has written already are not placed, and would not count
             qps.post(posted, 0, bytes, 1, FlowHost.memory(qps.qpTo) + posted % MOST_OUTSTANDING * PLACE_BYTES);
-            postedNs[(int) (posted % entries)] = nowNs;
+            postedNs[(int) (posted % postedNs.length)] = nowNs;
             posted++;
             any = true;
         }
@@ -72,7 +71,7 @@ final class Flow implements Work {
         if (times == tookNs.length) {
             tookNs = Arrays.copyOf(tookNs, tookNs.length * 2);
         }
-        tookNs[times] = nowNs - postedNs[(int) (wrId % entries)];
+        tookNs[times] = nowNs - postedNs[(int) (wrId % postedNs.length)];
         gapNs = Math.max(gapNs, nowNs - lastDoneNs);
         lastDoneNs = nowNs;
         done++;

@@ -15,7 +15,8 @@ final class FlowNet implements AutoCloseable {
     private final FlowHost[] hosts;
     private final List<Flow> flows = new ArrayList<>();
     private final SplittableRandom random;
-    private int finished;
+    /** Flows before this one are finished. */
+    private int unfinished;
 
     /** @param change what is unlike the engine's defaults */
     FlowNet(long seed, Topology topology, int mtuBytes, UnaryOperator<EngineConfig> change) {
@@ -91,10 +92,10 @@ final class FlowNet implements AutoCloseable {
     }
 
     private boolean finished() {
-        while (finished < flows.size() && flows.get(finished).finished()) {
-            finished++;
+        while (unfinished < flows.size() && flows.get(unfinished).finished()) {
+            unfinished++;
         }
-        return finished == flows.size();
+        return unfinished == flows.size();
     }
 
     /** Payload bits a nanosecond placed on a host during a time that runs now. */

@@ -1,36 +1,33 @@
 package io.metaroce.provider.port;
 
-import io.metaroce.wire.Mem;
+import io.metaroce.provider.device.PlainMemory;
 
-/** Memory of a test, which is always there: what {@link Regions} does once an address is found. */
+/** Memory of a test, which is always there: what {@link Regions} does once an address is found, as for a Java program. */
 public abstract class PlainRegions implements Regions {
-    private long old;
+    private final PlainMemory memory = new PlainMemory();
 
     @Override
     public boolean copy(long destination, long source, long bytes) {
-        Mem.copy(source, destination, bytes);
-        return true;
+        return memory.copy(destination, source, bytes);
     }
 
     @Override
     public boolean storeRelease(long destination, long source, int bytes) {
-        return copy(destination, source, bytes);
+        return memory.storeRelease(destination, source, bytes);
     }
 
     @Override
     public boolean compareSwap(long address, long compare, long swap) {
-        old = Mem.compareAndExchangeLong(address, compare, swap);
-        return true;
+        return memory.compareSwap(address, compare, swap);
     }
 
     @Override
     public boolean fetchAdd(long address, long add) {
-        old = Mem.getAndAddLong(address, add);
-        return true;
+        return memory.fetchAdd(address, add);
     }
 
     @Override
     public long old() {
-        return old;
+        return memory.old();
     }
 }

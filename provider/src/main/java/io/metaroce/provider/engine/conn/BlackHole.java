@@ -7,8 +7,8 @@ import io.metaroce.provider.port.Counter;
 /**
  * Routes on which large packets vanish without a word (RFC 8899, section 4.3): both interfaces may send 9000 bytes and something between them does not pass them on. The
  * handshake has shown one size that passes, each acknowledged packet shows another; when packets above all that was shown are lost again and again, and none of them ever
- * arrives, the connection keeps below from then on. What was under way is cut anew. The larger size is tried again later. A size that has passed once can stop to pass when routes change; that takes time to
- * believe, because a full queue loses many packets at once, too.
+ * arrives, the connection keeps below from then on. What was under way is cut anew. A size that has passed once can stop to pass when routes change; that takes time to
+ * believe, because a full queue loses many packets at once, too. The larger size is tried again later.
  */
 final class BlackHole {
     /** Losses in a row, of packets larger than any that has passed, that show a black hole: at 20 % loss one in 10^11. */
@@ -17,10 +17,11 @@ final class BlackHole {
     /** Probe time-outs without one arriving, while they are lost, after which this holds for a size that has passed before. */
     private static final int PROBE_TIME_OUTS = 4;
 
-    /** From a step down to the first trial of the larger size; twice as long after each that fails, up to the PMTU_RAISE_TIMER of RFC 8899 (section 5.1.1). */
+    /** From a step down to the first trial of the larger size; twice as long after each that fails. */
     static final long FIRST_RAISE_NS = 10_000_000_000L;
 
-    static final long RAISE_NS = 600_000_000_000L;
+    /** Longest time between trials (RFC 8899, section 5.1.1). */
+    private static final long PMTU_RAISE_TIMER_NS = 600_000_000_000L;
 
     /** Losses in a row that end a trial (RFC 8899, section 5.1.2). */
     private static final int MAX_PROBES = 3;
@@ -89,7 +90,7 @@ final class BlackHole {
         c.largeLosses = 0;
         if (narrower < c.maxPayload) {
             c.wideBytes = Math.max(c.wideBytes, c.maxPayload);
-            c.raiseWaitNs = c.raiseWaitNs == 0 ? FIRST_RAISE_NS : Math.min(2 * c.raiseWaitNs, RAISE_NS);
+            c.raiseWaitNs = c.raiseWaitNs == 0 ? FIRST_RAISE_NS : Math.min(2 * c.raiseWaitNs, PMTU_RAISE_TIMER_NS);
             c.raiseNs = nowNs + c.raiseWaitNs;
             c.raising = false;
             context.events.log("packets of up to " + c.maxPayload + " bytes to " + Planes.text(c.remoteHi, c.remoteLo)

@@ -10,26 +10,17 @@ import org.junit.jupiter.api.Test;
 
 /** As many paths on each plane as wanted, 64 for all planes at most, and none of the planes without (protocol section 13). */
 final class PathCountTest {
-    private static final class Pair extends LivePair {
-        Pair(int planes, int pathsPerPlane) {
-            super(planes, pathsPerPlane);
-        }
-
-        Map<Integer, Integer> pathsOfPlanes() {
-            Map<Integer, Integer> count = new TreeMap<>();
-            for (Path path : c().paths) {
-                count.merge(path.localPlane, 1, Integer::sum);
-            }
-            return count;
-        }
-    }
-
+    /** Opens a connection, which works, and counts its paths by plane. */
     private static Map<Integer, Integer> open(int planes, int pathsPerPlane) {
-        Pair pair = new Pair(planes, pathsPerPlane);
+        LivePair pair = new LivePair(planes, pathsPerPlane);
         assertEquals(pair.c().paths.length, Long.bitCount(pair.c().allMask));
         pair.traffic(1, 40);
         pair.assertAllDelivered(pair.sent, planes + " planes");
-        return pair.pathsOfPlanes();
+        Map<Integer, Integer> count = new TreeMap<>();
+        for (Path path : pair.c().paths) {
+            count.merge(path.localPlane, 1, Integer::sum);
+        }
+        return count;
     }
 
     @Test
